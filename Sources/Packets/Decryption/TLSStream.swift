@@ -109,8 +109,11 @@ package struct TLSStream {
     package var waitsForKeys: Bool { client.waits == .keys || server.waits == .keys }
 
     /// Bytes of both directions that are held back while keys are missing; of one that waits for the other side only, none.
-    package var heldForKeys: Int {
-        guard waitsForKeys else { return 0 }
+    package var heldForKeys: Int { waitsForKeys ? heldBytes : 0 }
+
+    /// Bytes of both directions that are held back while keys are missing, or what the other side says.
+    package var heldBytes: Int {
+        guard client.waits != nil || server.waits != nil else { return 0 }
         return client.held.count - client.heldStart + server.held.count - server.heldStart
     }
 

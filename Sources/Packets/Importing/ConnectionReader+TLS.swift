@@ -110,9 +110,9 @@ extension ConnectionReader {
         socks?.keysAdded(at: time)
     }
 
-    /// No more keys are waited for.
+    /// No more keys are waited for, nor what the other side says.
     func stopWaiting(at time: Timestamp) {
-        if state == .tls, tls.waitsForKeys { closeTLS(time) }
+        if state == .tls, waitingBytes > 0 { closeTLS(time) }
         messages?.tunnel?.stopWaiting(at: time)
         socks?.tunnel?.stopWaiting(at: time)
     }

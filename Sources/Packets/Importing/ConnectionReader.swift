@@ -46,8 +46,8 @@ final class ConnectionReader {
     var end: ConnectionEnd?
     /// The ends of what waits for keys.
     var heldEnds: [ConnectionEnd] = []
-    /// Bytes that wait for keys, as they are counted among those of all connections.
-    private var waitingBytes = 0
+    /// Bytes that wait for keys, or for what the other side says, as they are counted among those of all connections.
+    private(set) var waitingBytes = 0
     /// When it was that something of TLS was told last: time does not go back.
     var toldAt: Timestamp
     /// Whether both sides were seen to be done with TLS's handshake.
@@ -89,9 +89,9 @@ final class ConnectionReader {
 
     deinit { reading.waitingBytes -= waitingBytes }
 
-    /// Counts anew what waits for keys.
+    /// Counts anew what waits for keys, or for what the other side says.
     func countWaiting() {
-        let count = tls.heldForKeys
+        let count = tls.heldBytes
         reading.waitingBytes += count - waitingBytes
         waitingBytes = count
     }
@@ -111,7 +111,12 @@ final class ConnectionReader {
             || socks?.tunnel?.waitsForKeys == true
     }
 
-    /// Bytes of that.
+    /// Whether anything of it waits, or of a tunnel in it, for keys or for what the other side says.
+    var isWaiting: Bool {
+        waitingBytes > 0 || messages?.tunnel?.isWaiting == true || socks?.tunnel?.isWaiting == true
+    }
+
+    /// Bytes that wait for keys.
     var heldForKeys: Int {
         tls.heldForKeys + (messages?.tunnel?.heldForKeys ?? 0) + (socks?.tunnel?.heldForKeys ?? 0)
     }

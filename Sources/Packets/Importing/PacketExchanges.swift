@@ -22,7 +22,7 @@ package struct PacketExchanges: TCPStreamSink {
     ///   - budget: what all connections may hold together.
     ///   - heldForKeys: bytes of each direction that wait for keys, see ``keysAdded(at:)``; with 0 all keys are there before
     ///     the packets.
-    ///   - heldForKeysInAll: those of all connections over TCP.
+    ///   - heldForKeysInAll: those of all connections, and what waits for the other side's hello.
     package init(
         maximumBodyBytes: Int,
         spoolFolder: String? = nil,
@@ -160,11 +160,20 @@ package struct PacketExchanges: TCPStreamSink {
         if reading.waitingBytes > reading.heldForKeysInAll { makeRoom(at: time) }
     }
 
-    /// Has those wait no more that have waited longest for their keys: most of what a machine says is of programs that write none.
+    /// Has those wait no more that have waited longest for their keys, or their servers: most of what a machine says is of programs that write none.
     private mutating func makeRoom(at time: Timestamp) {
-        for stream in connections.filter({ $0.value.waitsForKeys }).keys.sorted() {
-            guard reading.waitingBytes > reading.heldForKeysInAll / 2 else { return }
-            goOn(stream) { $0.stopWaiting(at: time) }
+        var streams = connections.filter { $0.value.isWaiting }
+            .map { (stream: $0.key, since: $0.value.entry.startedAt) }.sorted { $0.stream < $1.stream }[...]
+        var slots = quic.waiting[...]
+        while reading.waitingBytes > reading.heldForKeysInAll / 2 {
+            if let first = streams.first, slots.first.map({ first.since <= $0.since }) ?? true {
+                streams.removeFirst()
+                goOn(first.stream) { $0.stopWaiting(at: time) }
+            } else if let first = slots.popFirst() {
+                quic.stopWaiting(first.slot, at: time)
+            } else {
+                return
+            }
         }
     }
 
@@ -226,7 +235,9 @@ package struct PacketExchanges: TCPStreamSink {
         to destination: Endpoint,
         at time: Timestamp
     ) -> Bool {
-        quic.receive(bytes, from: source, to: destination, at: time, reading)
+        let isQUIC = quic.receive(bytes, from: source, to: destination, at: time, reading)
+        if reading.waitingBytes > reading.heldForKeysInAll { makeRoom(at: time) }
+        return isQUIC
     }
 
     package mutating func datagramsEnded(at time: Timestamp) {

@@ -15,7 +15,7 @@ final class PacketReading {
     let maximumBodyBytes: Int
     /// Bytes of a direction that wait for keys which may still come.
     let heldForKeys: Int
-    /// Those of all connections.
+    /// Those of all connections, with what waits for the other side's hello.
     let heldForKeysInAll: Int
     /// How many there are.
     var waitingBytes = 0

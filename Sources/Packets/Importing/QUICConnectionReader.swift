@@ -15,6 +15,8 @@ final class QUICConnectionReader {
     /// Whether nothing is read out of streams any more, or they are those of another protocol than HTTP/3.
     private var isDone = false
     private var lastPacket: Timestamp
+    /// Bytes that wait for keys, as they are counted among those of all connections.
+    private var waitingBytes = 0
 
     init(_ reading: PacketReading, _ connection: QUICConnection, _ entry: ConnectionEntry) {
         self.reading = reading
@@ -23,6 +25,24 @@ final class QUICConnectionReader {
         lastPacket = entry.startedAt
         reading.counts.connections += 1
         reading.counts.tlsConnections += 1
+    }
+
+    deinit { reading.waitingBytes -= waitingBytes }
+
+    /// Counts anew what waits for keys.
+    private func countWaiting() {
+        reading.waitingBytes += connection.heldBytes - waitingBytes
+        waitingBytes = connection.heldBytes
+    }
+
+    /// Since when packets may wait for their keys; nil where none do.
+    var waitingSince: Timestamp? { waitingBytes > 0 ? entry.startedAt : nil }
+
+    /// No more keys are waited for.
+    func stopWaiting(at time: Timestamp) {
+        var events = Events(reader: self, time: max(time, lastPacket))
+        connection.stopWaiting(into: &events)
+        countWaiting()
     }
 
     /// The connection IDs that its sides chose since the last call.
@@ -55,6 +75,7 @@ final class QUICConnectionReader {
         if !waited, connection.waitsForKeys, reading.findKeys() {
             connection.keysAdded(reading.keys, into: &events)
         }
+        countWaiting()
         return isOurs
     }
 
@@ -62,6 +83,7 @@ final class QUICConnectionReader {
     func keysAdded(at time: Timestamp) {
         var events = Events(reader: self, time: time)
         connection.keysAdded(reading.keys, into: &events)
+        countWaiting()
     }
 
     /// What the packets say, at the time of the one at hand.
@@ -214,6 +236,7 @@ final class QUICConnectionReader {
         if connection.waitsForKeys, reading.findKeys() { connection.keysAdded(reading.keys, into: &events) }
         let hasGaps = connection.hasGaps
         connection.finish(into: &events)
+        countWaiting()
         abandon(
             makesRoom
                 ? "so many connections are open at a time that it was not followed any longer"

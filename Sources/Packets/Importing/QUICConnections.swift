@@ -231,6 +231,17 @@ struct QUICConnections {
         }
     }
 
+    /// The connections with packets that wait for their keys, and since when these may, in the order in which they began.
+    var waiting: [(slot: Int, since: Timestamp)] {
+        slots.compactMap { slot in connections[slot].reader.waitingSince.map { (slot, $0) } }
+    }
+
+    /// Has a connection wait no more for its keys; `slot`: see ``waiting``.
+    mutating func stopWaiting(_ slot: Int, at time: Timestamp) {
+        connections[slot].reader.stopWaiting(at: time)
+        noteImportance(of: slot)
+    }
+
     /// The capture ends here.
     mutating func finish(at time: Timestamp) {
         for slot in slots { connections[slot].reader.closed(at: time) }

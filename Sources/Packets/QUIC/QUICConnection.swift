@@ -97,7 +97,8 @@ final class QUICConnection {
     var takesEarlyData: Bool?
     private let heldForKeys: Int
     private var held: [Held] = []
-    private var heldBytes = 0
+    /// Bytes of packets that wait for their keys.
+    private(set) var heldBytes = 0
     /// Tries to take a datagram apart that are left; what succeeds earns more.
     var segmentTrials = QUICConnection.mostSegmentTrials
     /// How much it may hold is shared with all others.
@@ -145,7 +146,7 @@ final class QUICConnection {
     }
 
     /// Whether packets wait for keys that may come.
-    var waitsForKeys: Bool { suite != nil && !isOver && held.contains { !$0.isEarly } }
+    var waitsForKeys: Bool { suite != nil && !isOver && hasHeld }
 
     /// Whether bytes are missing in front of others.
     var hasGaps: Bool { client.streams.hasGaps || server.streams.hasGaps }
@@ -288,11 +289,22 @@ final class QUICConnection {
         sink.time = now
     }
 
+    /// No more keys are waited for, nor what they go by.
+    func stopWaiting(into sink: inout some QUICSink) {
+        if hasHeld { return stop(missing, &sink) }
+        // What was sent early may be sent again.
+        held = []
+        heldBytes = 0
+    }
+
+    /// Whether packets wait that are not sent again.
+    private var hasHeld: Bool { held.contains { !$0.isEarly } }
+
     // MARK: - The end
 
     /// Nothing more will come.
     func finish(into sink: inout some QUICSink) {
-        if !isOver, held.contains(where: { !$0.isEarly }) { stop(missing, &sink) }
+        if !isOver, hasHeld { stop(missing, &sink) }
         end(&sink)
     }
 
@@ -316,6 +328,7 @@ final class QUICConnection {
             sink.undecrypted(self[side].refused, from: side, isAll: self[side].hasOtherKeys)
         }
         held = []
+        heldBytes = 0
         client = Direction()
         server = Direction()
         share.give(sharedBytes)

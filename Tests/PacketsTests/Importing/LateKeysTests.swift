@@ -200,4 +200,34 @@ struct LateKeysTests {
         listening.finish()
         #expect(listening.told.count == 50)
     }
+
+    /// So is what clients say that waits for the hello of their server, be the keys there: it may come, or not be in the capture.
+    @Test(arguments: [(1 << 20, 5...10), (128 << 20, 30...30)])
+    func whatWaitsForServersIsBoundedAsWell(inAll: Int, expected: ClosedRange<Int>) throws {
+        let body = String(repeating: "x", count: 100_000)
+        let request = Array(
+            "POST /token HTTP/1.1\r\nHost: op.example\r\nContent-Length: 100000\r\n\r\n\(body)".utf8
+        )
+        var listening = Listening(inAll: inAll)
+        var answers: [[MadePacket]] = []
+        for index in 0..<30 {
+            let pair = try TLSPair(TLSPair.Options())
+            try pair.handshake()
+            try pair.send(request, from: .client)
+            try pair.send(Self.answer, from: .server)
+            listening.give(keys: pair.keyLog)
+            let sides = [Side.client, .server].map { side in pair.wire.filter { $0.side == side } }
+            var made = PacketBuilder()
+            made.client.port = 50_000 + UInt16(index)
+            made.say(sides[0] + sides[1])
+            var asked = PacketBuilder()
+            asked.say(sides[0])
+            listening.give(Array(made.packets.prefix(asked.packets.count)))
+            answers.append(Array(made.packets.dropFirst(asked.packets.count)))
+        }
+        #expect(listening.told.isEmpty)
+        for packets in answers { listening.give(packets) }
+        listening.finish()
+        #expect(expected.contains(listening.said.filter { $0 == "POST 200 ok" }.count))
+    }
 }
