@@ -259,6 +259,9 @@ package final class Conversation {
     /// body out of the exchange, and is one to nothing where its head is not whole.
     package var isRequestOnItsWay: Bool { http2 == nil && http1.isRequestOnItsWay }
 
+    /// The head of a request that is on its way (HTTP/1), as far as it has come; nil where there is none.
+    package var halfRequestHead: [UInt8]? { http2 == nil ? http1.client.halfHead?.bytes : nil }
+
     /// An answer of HTTP/2 is whole, and waits for the rest of its request: the exchange ends with that, or with
     /// ``letEarlyAnswersGo()``, and the client is not to see the answer before.
     package var hasEarlyAnswer: Bool { (http2?.earlyAnswers ?? 0) > 0 }

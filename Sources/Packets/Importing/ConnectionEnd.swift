@@ -8,6 +8,13 @@ struct ConnectionEnd {
     var ending: TCPStreamEnd
     var time: Timestamp
 
+    static let captureEnded = "the capture ends"
+
+    /// Who did what.
+    var words: String {
+        by.map { "the \($0.rawValue) \(isReset ? "reset" : "closed") the connection" } ?? Self.captureEnded
+    }
+
     var isReset: Bool { if case .reset = ending { true } else { false } }
 
     /// Who ended it; nil where the capture did.

@@ -71,6 +71,7 @@ extension ConnectionReader {
     func closed(at time: Timestamp) {
         if state == .tls || state == .clear { decideByServer(time) }
         if state == .tls { closeTLS(time) }
+        tellHalfRequest()
         messages?.closed(at: time)
         socks?.closed(at: time)
         if isUnreadable, !isTold { settleEnds() }
@@ -92,6 +93,12 @@ extension ConnectionReader {
         )
         reading.finish(entry.unread(tunnel, at: time))
         reading.counts.unreadConnections += 1
+    }
+
+    /// Says that a request did not come to the end of its head, and why: it is no entry, with half of its fields.
+    private func tellHalfRequest() {
+        guard let request = messages?.halfRequest else { return }
+        note("\(end?.words ?? ConnectionEnd.captureEnded) in the middle of a request's head (\(request))")
     }
 
     // MARK: - Why it cannot be read

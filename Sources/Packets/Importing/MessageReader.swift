@@ -299,6 +299,19 @@ final class MessageReader {
     /// See ``ConnectionReader/keysAdded(at:)``.
     func keysAdded(at time: Timestamp) { tunnel?.keysAdded(at: time) }
 
+    /// The method and the path of a request whose head has not come to its end; nil where there is none.
+    var halfRequest: String? {
+        guard state == .reading, unreadable[.client] == nil else { return nil }
+        return conversation.halfRequestHead.flatMap { head in
+            head.withUnsafeBytes { bytes in
+                guard FirstBytes(bytes) == .http else { return nil }
+                // Behind the path may be a code.
+                let words = FirstBytes.firstLine(of: bytes).prefix { $0 != UInt8(ascii: "?") }
+                return String(decoding: words, as: UTF8.self)
+            }
+        }
+    }
+
     /// From here on nothing can be read.
     func abandon(_ reason: String, at time: Timestamp) { finish(abandoned(reason, at: time)) }
 

@@ -151,4 +151,45 @@ struct FailedConnectionTests {
         script.close(.reset(by: .server))
         #expect(script.exchanges.takeFinished().map(\.request.method) == ["GET"])
     }
+
+    /// A request that breaks off in its head is no entry, with half of its fields, but something came.
+    @Test(arguments: [
+        (TCPStreamEnd.finished, Side.client, "the client closed the connection"),
+        (.finished, .server, "the server closed the connection"),
+        (.reset(by: .client), .client, "the client reset the connection"),
+        (.reset(by: .server), .server, "the server reset the connection"),
+        (.captureEnded, .client, "the capture ends"),
+    ])
+    func halfOfAHeadIsTold(end: TCPStreamEnd, side: Side, words: String) {
+        var script = ConnectionScript()
+        script.open()
+        script.client("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.server(ConnectionScript.answer)
+        script.client("GET /callback?code=SplxlOBeZQQYbYS6WxSbIA HTTP/1.1\r\nHost: a.exa")
+        script.close(end, by: side)
+        #expect(script.exchanges.takeFinished().map(\.failure) == [nil])
+        #expect(
+            script.exchanges.report.losses.map(\.what) == [
+                "connection 1, 10.0.0.1:50000 to 10.0.0.2:80: \(words) in the middle of a request's head (GET /callback)"
+            ]
+        )
+    }
+
+    /// What was answered is an entry, and what some clients send behind a body no request.
+    @Test func whatIsNoHalfOfAHeadIsNotTold() {
+        var script = ConnectionScript()
+        script.open()
+        script.client("POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 1\r\n\r\nx\r\n")
+        script.server(ConnectionScript.answer)
+        script.client("GET /slow HTTP/1.1\r\nHost: a.exa")
+        script.server("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n")
+        script.close()
+        #expect(script.exchanges.takeFinished().map(\.response?.status) == [200, 408])
+        script.open()
+        script.client("POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 1\r\n\r\nx\r\n")
+        script.server(ConnectionScript.answer)
+        script.close()
+        #expect(script.exchanges.takeFinished().map(\.failure) == [nil])
+        #expect(script.exchanges.report.losses.isEmpty)
+    }
 }
