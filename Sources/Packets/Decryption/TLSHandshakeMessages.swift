@@ -61,6 +61,9 @@ struct TLSHandshakeMessages {
         return Message(type: header[0], length: length, body: body)
     }
 
+    /// The message that has begun and not come to its end, as far as it is there.
+    var begun: Message? { header.count == 4 ? Message(type: header[0], length: length, body: body) : nil }
+
     /// So many bytes of messages are missing.
     ///
     /// Harmless inside a message of which only the beginning is read and there; else it is not known any more where messages

@@ -13,14 +13,17 @@ struct TLSClientHello {
     var ticket: [UInt8] = []
 
     /// Nil where its fixed part is not there; extensions are read as far as they go.
-    init?(_ body: [UInt8]) {
+    ///
+    /// `isWhole`: false where only its beginning is there.
+    init?(_ body: [UInt8], isWhole: Bool = true) {
         var reader = TLSVectorReader(body[...])
         guard reader.integer16() != nil, let random = reader.take(32).flatMap({ TLSRandom($0) }),
             let sessionID = reader.vector8(), reader.vector16() != nil, reader.vector8() != nil
         else { return nil }
         self.random = random
         self.sessionID = Array(sessionID)
-        guard let extensions = reader.vector16() else { return }
+        guard let extensions = isWhole ? reader.vector16() : reader.integer16().map({ _ in reader.rest })
+        else { return }
         TLSVectorReader.forEachExtension(extensions) { type, data in
             switch type {
             case 0: serverName = serverName ?? TLSVectorReader.serverName(data)

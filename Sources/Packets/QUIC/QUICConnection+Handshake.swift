@@ -37,9 +37,11 @@ extension QUICConnection {
         switch (level, side, message.type) {
         case (.initial, .client, MessageType.clientHello):
             // The second of two is the answer to a HelloRetryRequest, and has the random of the first.
-            guard clientRandom == nil, let hello = TLSClientHello(message.body) else { return }
-            clientRandom = hello.random
-            facts.hello(hello)
+            guard clientRandom == nil || hasHalfHello, let hello = TLSClientHello(message.body) else {
+                return
+            }
+            hasHalfHello = false
+            take(hello)
         case (.initial, .server, MessageType.serverHello):
             guard suite == nil, let hello = TLSServerHello(message.body) else { return }
             read(hello, keys: keys, &sink)
@@ -59,10 +61,26 @@ extension QUICConnection {
         }
     }
 
+    private func take(_ hello: TLSClientHello) {
+        clientRandom = hello.random
+        facts.hello(hello)
+    }
+
+    /// Goes by the beginning of the client's hello where no more of it has come: its random stands in front, by which keys are found.
+    func takeHalfHello() {
+        guard clientRandom == nil, let message = self[.client].spaces[Level.initial.rawValue].messages.begun,
+            message.type == TLSHandshakeMessages.MessageType.clientHello,
+            let hello = TLSClientHello(message.body, isWhole: false)
+        else { return }
+        hasHalfHello = true
+        take(hello)
+    }
+
     private func read(_ hello: TLSServerHello, keys: TLSKeyLog, _ sink: inout some QUICSink) {
         // Whoever has to begin again is not heard with what it sent early (RFC 8446, section 4.1.2).
         if hello.isRetryRequest || !hello.takesPreSharedKey { takesEarlyData = false }
         guard !hello.isRetryRequest else { return }
+        takeHalfHello()
         let agreed = TLSCipherSuite(hello.suite)
         suite = agreed
         version = offeredVersion

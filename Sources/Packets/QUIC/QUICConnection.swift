@@ -91,6 +91,8 @@ final class QUICConnection {
     /// Of the server's last Initial packet: the one that is agreed on where that has its hello (RFC 9368, section 2.3).
     var offeredVersion: QUICVersion
     var clientRandom: TLSRandom?
+    /// Whether that, and what else is known of the client's hello, is of its beginning alone.
+    var hasHalfHello = false
     var suite: TLSCipherSuite?
     var early: QUICProtection?
     /// Whether the server takes what was sent early; nil before it is known.
@@ -211,6 +213,7 @@ final class QUICConnection {
         // Some clients say another hello then.
         client.spaces[Level.initial.rawValue] = Space()
         clientRandom = nil
+        hasHalfHello = false
         return .opened
     }
 
@@ -259,7 +262,7 @@ final class QUICConnection {
         let room = suite == nil || isEarly ? Self.heldBeforeHello : heldForKeys
         let bytes = Array(packet.datagram[packet.start..<packet.end])
         guard heldBytes + bytes.count <= room else {
-            if !isEarly { stop(missing, &sink) }
+            if !isEarly { stopWithoutKeys(&sink) }
             return
         }
         heldBytes += bytes.count
@@ -274,6 +277,11 @@ final class QUICConnection {
         return suite == nil
             ? "its ServerHello is not in the capture"
             : "\(TLSHandshakeState.noKey) (client random \(clientRandom))"
+    }
+
+    private func stopWithoutKeys(_ sink: inout some QUICSink) {
+        takeHalfHello()
+        stop(missing, &sink)
     }
 
     /// Keys, or what they go by, came after packets that they open.
@@ -291,7 +299,7 @@ final class QUICConnection {
 
     /// No more keys are waited for, nor what they go by.
     func stopWaiting(into sink: inout some QUICSink) {
-        if hasHeld { return stop(missing, &sink) }
+        if hasHeld { return stopWithoutKeys(&sink) }
         // What was sent early may be sent again.
         held = []
         heldBytes = 0
@@ -304,7 +312,7 @@ final class QUICConnection {
 
     /// Nothing more will come.
     func finish(into sink: inout some QUICSink) {
-        if !isOver, hasHeld { stop(missing, &sink) }
+        if !isOver, hasHeld { stopWithoutKeys(&sink) }
         end(&sink)
     }
 
@@ -323,6 +331,7 @@ final class QUICConnection {
     /// Nothing more is read, and nothing is kept for it.
     private func end(_ sink: inout some QUICSink) {
         guard !isOver else { return }
+        takeHalfHello()
         isOver = true
         for side in [Side.client, .server] where self[side].refused > 0 {
             sink.undecrypted(self[side].refused, from: side, isAll: self[side].hasOtherKeys)
