@@ -232,6 +232,7 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         case .linkType(let type):
             "\(packets) of link type \(type.rawValue)"
                 + (LinkLayer.name(of: type).map { " (\($0))" } ?? "") + ", which is not read here"
+                + (LinkLayer.remedy(of: type).map { ": \($0)" } ?? "")
         case .cutOff:
             "\(packets) cut off within the headers: the capture kept too little of each (tcpdump -s 0 keeps all)"
         case .encrypted:

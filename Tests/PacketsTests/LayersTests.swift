@@ -213,7 +213,8 @@ struct LayersTests {
         ]
         #expect(
             StreamLog.decoded(packets).losses.map(\.description) == [
-                "packet 2: 2 packets of link type 119 (802.11 with Prism headers), which is not read here",
+                "packet 2: 2 packets of link type 119 (802.11 with Prism headers), which is not read here: with radiotap's headers"
+                    + " they are (tcpdump -y IEEE802_11_RADIO)",
                 "packet 4: 1 packet cut off within the headers: the capture kept too little of each (tcpdump -s 0 keeps all)",
                 "packet 5: 1 packet with IP or TCP headers that cannot be",
                 "packet 6: 1 packet of link type 999, which is not read here",

@@ -271,6 +271,16 @@ package enum LinkLayer {
         }
     }
 
+    /// How the packets of a link type that is not read can be had in another one.
+    static func remedy(of type: LinkType) -> String? {
+        switch type.rawValue {
+        case 119, 163: "with radiotap's headers they are (tcpdump -y IEEE802_11_RADIO)"
+        case 189, 220, 249: "they are on the network interface that the device is, in place of the bus"
+        case 252: "the capture that they were exported from is, with --keylog for the keys"
+        default: nil
+        }
+    }
+
     /// What a link type that is not read is called.
     static func name(of type: LinkType) -> String? {
         switch type.rawValue {
