@@ -26,6 +26,8 @@ package final class Conversation {
         package var maximumHeadBytes = usualHeadBytes
         /// Whether an answer of HTTP/2 that is whole before its request is waits for that, see ``hasEarlyAnswer``.
         package var waitsForRequests = false
+        /// Whether what goes through tunnels within HTTP/2 is wanted, see ``takeTunnelled()``.
+        package var followsTunnels = false
         /// The option that says so; nil where there is none.
         package var headOption: String?
         /// What the entries say of the connection itself.
@@ -67,6 +69,7 @@ package final class Conversation {
     /// What requests of HTTP/2 are to say of it.
     private let scheme: String
     private let waitsForRequests: Bool
+    private let followsTunnels: Bool
     private var sniffer: ProtocolSniffer
     private var http1: HTTP1Decoder
     /// There once it is known that HTTP/2 is spoken.
@@ -78,6 +81,7 @@ package final class Conversation {
     package init(_ configuration: Configuration) {
         scheme = configuration.schemeWithoutPort ?? configuration.scheme
         waitsForRequests = configuration.waitsForRequests
+        followsTunnels = configuration.followsTunnels
         http1 = HTTP1Decoder(
             headLimit: .init(bytes: configuration.maximumHeadBytes, option: configuration.headOption)
         )
@@ -89,6 +93,7 @@ package final class Conversation {
     private func begin(_ decoder: HTTP2Decoder) {
         http2 = decoder
         http2?.waitsForRequests = waitsForRequests
+        http2?.tunnels.areFollowed = followsTunnels
     }
 
     /// The exchanges that became complete within this chunk.
@@ -288,6 +293,9 @@ package final class Conversation {
         defer { unread = [] }
         return unread
     }
+
+    /// What was said since the last call in tunnels within HTTP/2, which each connected exchange of CONNECT has begun.
+    package func takeTunnelled() -> [HTTP2TunnelPiece] { http2?.tunnels.take() ?? [] }
 
     /// Exchanges whose answer is not complete.
     package var pendingExchanges: Int { assembler.pendingCount }

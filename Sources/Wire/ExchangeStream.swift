@@ -13,6 +13,8 @@ struct ExchangeStream {
     private var hasNamedWhatComesLater = false
     /// What it becomes when the server agrees (extended CONNECT, RFC 8441 and 9220).
     var becomes: String?
+    /// `HOST:PORT` that a proxy is asked to connect it with (CONNECT).
+    var tunnelTarget: String?
     /// When its answer was whole, which waits for the rest of the request; nil where none does.
     var answeredAt: Timestamp?
     /// Why it is not whole: what is missing of the connection.

@@ -4,7 +4,8 @@ internal import Wire
 
 /// What the packets tell of a connection besides its bytes, for the entries of its exchanges.
 struct ConnectionEntry {
-    /// Of the entries' `connection`; connections in a proxy's tunnel have that of the tunnel.
+    /// Of the entries' `connection`; connections in a proxy's tunnel have that of the tunnel, in HTTP/2 with
+    /// the number of its stream behind it.
     let id: String
     let startedAt: Timestamp
     /// `ADDRESS:PORT` of the client, by the packets.
@@ -34,8 +35,10 @@ struct ConnectionEntry {
     }
 
     /// A connection in the tunnel of a proxy: nobody sees where the proxy has it end.
-    init(in outer: ConnectionEntry, to authority: String, at time: Timestamp) {
-        id = outer.id
+    ///
+    /// `stream`: which of the connection's it goes through, where it may have several.
+    init(in outer: ConnectionEntry, to authority: String, stream: UInt32? = nil, at time: Timestamp) {
+        id = stream.map { "\(outer.id).\($0)" } ?? outer.id
         startedAt = time
         client = outer.client
         origin = outer.origin
@@ -43,7 +46,7 @@ struct ConnectionEntry {
         let port = colon.flatMap { UInt16(authority[authority.index(after: $0)...]) }
         host = port == nil ? authority : colon.map { String(authority[..<$0]) } ?? authority
         self.port = port ?? 443
-        facts.id = outer.id
+        facts.id = id
     }
 
     /// Takes note of what a balancer says of its own client.

@@ -113,8 +113,7 @@ extension ConnectionReader {
     /// No more keys are waited for, nor what the other side says.
     func stopWaiting(at time: Timestamp) {
         if state == .tls, waitingBytes > 0 { closeTLS(time) }
-        messages?.tunnel?.stopWaiting(at: time)
-        socks?.tunnel?.stopWaiting(at: time)
+        for tunnel in tunnels { tunnel.stopWaiting(at: time) }
     }
 
     /// Nothing more will come, nor any keys.

@@ -105,20 +105,24 @@ final class ConnectionReader {
     /// See ``MessageReader/isAnswerWaiting``.
     var isAnswerWaiting: Bool { messages?.isAnswerWaiting == true || socks?.isAnswerWaiting == true }
 
+    /// The connections in tunnels through it.
+    var tunnels: [ConnectionReader] {
+        (messages?.tunnels ?? []) + (socks?.tunnel.map { [$0] } ?? [])
+    }
+
     /// Whether something was said in it, or in a tunnel in it, that keys may open which are not there.
     var waitsForKeys: Bool {
-        state == .tls && tls.waitsForKeys || messages?.tunnel?.waitsForKeys == true
-            || socks?.tunnel?.waitsForKeys == true
+        state == .tls && tls.waitsForKeys || tunnels.contains { $0.waitsForKeys }
     }
 
     /// Whether anything of it waits, or of a tunnel in it, for keys or for what the other side says.
     var isWaiting: Bool {
-        waitingBytes > 0 || messages?.tunnel?.isWaiting == true || socks?.tunnel?.isWaiting == true
+        waitingBytes > 0 || tunnels.contains { $0.isWaiting }
     }
 
     /// Bytes that wait for keys.
     var heldForKeys: Int {
-        tls.heldForKeys + (messages?.tunnel?.heldForKeys ?? 0) + (socks?.tunnel?.heldForKeys ?? 0)
+        tunnels.reduce(tls.heldForKeys) { $0 + $1.heldForKeys }
     }
 
     /// See ``MessageReader/timePassed(until:)``.

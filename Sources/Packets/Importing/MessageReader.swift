@@ -21,9 +21,12 @@ final class MessageReader {
     private var entry: ConnectionEntry
     private var state: State
     private var conversation: Conversation
-    private(set) var tunnel: ConnectionReader?
-    /// Tunnels in tunnels, without end, are a capture made by hand.
+    private var tunnel: ConnectionReader?
+    /// Tunnels within HTTP/2.
+    private var streamTunnels: StreamTunnels
     private let depth: Int
+    /// Tunnels in tunnels, without end, are a capture made by hand.
+    private static let deepest = 4
     /// Bytes that are missing.
     private var lostBytes = 0
     private var hasBegun: Bool
@@ -65,8 +68,16 @@ final class MessageReader {
         self.depth = depth
         state = isWhole ? .reading : .awaitingRequest
         hasBegun = isWhole
-        conversation = reading.conversation(scheme, entry)
+        streamTunnels = StreamTunnels(reading, depth: depth)
+        conversation = reading.conversation(scheme, entry, followsTunnels: depth < Self.deepest)
     }
+
+    private func newConversation() -> Conversation {
+        reading.conversation(scheme, entry, followsTunnels: depth < Self.deepest)
+    }
+
+    /// The connections in tunnels through this one.
+    var tunnels: [ConnectionReader] { (tunnel.map { [$0] } ?? []) + streamTunnels.readers }
 
     func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
         if side == .server { hasSeenServer = true }
@@ -140,14 +151,14 @@ final class MessageReader {
 
     /// Whether there is an answer that waits for the rest of its request.
     var isAnswerWaiting: Bool {
-        early.isWaiting || conversation.hasEarlyAnswer || tunnel?.isAnswerWaiting == true
+        early.isWaiting || conversation.hasEarlyAnswer || tunnels.contains { $0.isAnswerWaiting }
     }
 
     /// Nothing came up to now: whose request was refused may keep the connection, and be silent.
     func timePassed(until time: Timestamp) {
         if time - max(lastSent, lastReceived) > Self.earlyTime { letEarlyGo() }
         letEarlyStreamsGo(at: time)
-        tunnel?.timePassed(until: time)
+        for tunnel in tunnels { tunnel.timePassed(until: time) }
     }
 
     /// Decodes bytes of a side up to the end of the message that they are of.
@@ -155,8 +166,22 @@ final class MessageReader {
     /// - Returns: how many those are; all where nothing behind them is read.
     private func decode(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) -> Int {
         let (exchanges, count) = conversation.receivedMessage(bytes, from: side, at: time)
-        take(exchanges, side, time)
+        take(passTunnels(exchanges, at: time), side, time)
         return count
+    }
+
+    /// Passes what was said in tunnels within HTTP/2 on to these.
+    ///
+    /// - Returns: the exchanges without those that have begun one: no messages of the login, as with HTTP/1.
+    private func passTunnels(_ exchanges: [Exchange], at time: Timestamp) -> [Exchange] {
+        let pieces = conversation.takeTunnelled()
+        guard !pieces.isEmpty else { return exchanges }
+        var begun = streamTunnels.take(pieces, in: entry, at: time)
+        return exchanges.filter { exchange in
+            guard begun > 0, exchange.upgradedTo == "tunnel" else { return true }
+            begun -= 1
+            return false
+        }
     }
 
     /// Takes what was completed by bytes of a side, and goes by what these have come to.
@@ -171,11 +196,11 @@ final class MessageReader {
             if asked.count < exchanges.count { lacksRequest = true }
             finish(asked)
             state = hasGaps && !isHTTP2 ? .awaitingRequest : .over
-            conversation = reading.conversation(scheme, entry)
+            conversation = newConversation()
             return
         }
         state = .over
-        guard let connect = exchanges.last, connect.request.method == "CONNECT", depth < 4 else {
+        guard let connect = exchanges.last, connect.request.method == "CONNECT", depth < Self.deepest else {
             return finish(exchanges)
         }
         // The request to the proxy is no message of the login; what is in the tunnel is.
@@ -200,7 +225,7 @@ final class MessageReader {
     private func isInTunnel(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) -> Bool {
         let connect = unansweredConnect
         unansweredConnect = nil
-        guard depth < 4, FirstBytes(bytes) == .tls, FirstBytes.sender(of: bytes) == .client else {
+        guard depth < Self.deepest, FirstBytes(bytes) == .tls, FirstBytes.sender(of: bytes) == .client else {
             if let connect { reading.finish(connect) }
             return false
         }
@@ -253,12 +278,12 @@ final class MessageReader {
         case .tunnel: tunnel?.lost(count, from: side, at: time)
         case .reading:
             if let exchanges = conversation.lost(count, isExact: isExact, from: side, at: time) {
-                finish(exchanges)
+                finish(passTunnels(exchanges, at: time))
                 return passEarlyAnswer()
             }
             let reason = AnswerLoss.bytesMissing(count, isExact: isExact, of: side.rawValue)
             var failed = abandoned(reason, at: time)
-            if side == .server, !isHTTP2, depth < 4, let last = failed.last,
+            if side == .server, !isHTTP2, depth < Self.deepest, let last = failed.last,
                 last.request.method == "CONNECT", last.response == nil
             {
                 unansweredConnect = failed.removeLast()
@@ -297,7 +322,9 @@ final class MessageReader {
     }
 
     /// See ``ConnectionReader/keysAdded(at:)``.
-    func keysAdded(at time: Timestamp) { tunnel?.keysAdded(at: time) }
+    func keysAdded(at time: Timestamp) {
+        for tunnel in tunnels { tunnel.keysAdded(at: time) }
+    }
 
     /// The method and the path of a request whose head has not come to its end; nil where there is none.
     var halfRequest: String? {
@@ -320,13 +347,14 @@ final class MessageReader {
         letEarlyGo()
         guard state == .reading else { return [] }
         let exchanges = conversation.abandon(at: time, reason: reason)
-        conversation = reading.conversation(scheme, entry)
+        conversation = newConversation()
         state = .over
         return exchanges
     }
 
     func ended(_ side: Side, _ end: TCPStreamEnd, at time: Timestamp) {
         letEarlyGo()
+        streamTunnels.ended(side, end, at: time)
         switch state {
         case .awaitingRequest, .over: break
         case .tunnel: tunnel?.ended(side, end, at: time)
@@ -348,6 +376,7 @@ final class MessageReader {
         letEarlyGo()
         if let connect = unansweredConnect { reading.finish(connect) }
         tunnel?.closed(at: time)
+        streamTunnels.closed(at: time)
         noteLosses()
         endAbandoned()
         abandon(missingAnswer ?? AnswerLoss.captureEnded, at: time)

@@ -37,6 +37,10 @@ final class PacketReading {
 
     private var serverNames = ServerNames()
 
+    /// Tunnels within HTTP/2 that are followed.
+    private var streamTunnels = 0
+    private static let mostStreamTunnels = 4096
+
     private static let maximumLosses = 100
     private static let maximumServers = 4096
 
@@ -126,9 +130,21 @@ final class PacketReading {
     }
 
     /// A decoder for the messages of a connection.
-    func conversation(_ scheme: String, _ entry: ConnectionEntry) -> Conversation {
-        Conversation(configuration(scheme, entry))
+    func conversation(_ scheme: String, _ entry: ConnectionEntry, followsTunnels: Bool) -> Conversation {
+        var configuration = configuration(scheme, entry)
+        configuration.followsTunnels = followsTunnels
+        return Conversation(configuration)
     }
+
+    /// Counts a tunnel within HTTP/2; false where there are so many that no more are followed.
+    func takeStreamTunnel() -> Bool {
+        guard streamTunnels < Self.mostStreamTunnels else { return false }
+        streamTunnels += 1
+        return true
+    }
+
+    /// So many tunnels within HTTP/2 are over.
+    func giveStreamTunnels(_ count: Int) { streamTunnels -= count }
 
     /// A decoder for the messages of a QUIC connection.
     func conversation3(_ entry: ConnectionEntry) -> HTTP3Conversation {

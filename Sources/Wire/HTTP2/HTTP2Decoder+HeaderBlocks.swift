@@ -158,7 +158,10 @@ extension HTTP2Decoder {
         headBytes += weight
         var stream = ExchangeStream(exchange: exchange, method: head.method, headBytes: weight)
         if isPushed { stream.requestEnded() } else { stream.asked(head) }
-        if head.method == "CONNECT" { stream.becomes = fields.connectedProtocol ?? "tunnel" }
+        if head.method == "CONNECT" {
+            stream.becomes = fields.connectedProtocol ?? "tunnel"
+            stream.tunnelTarget = fields.connectedProtocol == nil ? head.target : nil
+        }
         streams[id] = stream
         sink.receive(.requestHead(head, at: time), of: exchange)
         sink.report(fields.problems, at: block.offset, .request, of: exchange)
@@ -223,5 +226,6 @@ extension HTTP2Decoder {
         sink.receive(.upgraded(to: name), of: stream.exchange)
         sink.receive(.responseEnd(at: time), of: stream.exchange)
         forget(id, &sink)
+        if let target = stream.tunnelTarget { tunnels.begin(id, to: target) }
     }
 }

@@ -31,6 +31,7 @@ extension HTTP2Decoder {
         endWholeMessages(of: side, time, &sink)
         let words = AnswerLoss.bytesMissing(count, isExact: isExact, of: side.rawValue)
         self[side].doubt = doubt(of: side, in: open, words, &sink)
+        tunnels.closeAll(from: side)
         self[side].reader.startOver()
         self[side].search = FrameSearch()
         self[side].offset += count
@@ -45,6 +46,8 @@ extension HTTP2Decoder {
         if let inBody, let stream = streams.index(forKey: inBody.stream) {
             streams.values[stream].received(inBody.count, of: side.message)
             sink.lostBody(inBody.count, of: side.message, in: streams.values[stream].exchange)
+        } else if let inBody {
+            tunnels.lost(inBody.count, of: inBody.stream, from: side)
         }
         return true
     }

@@ -32,6 +32,8 @@ struct HTTP2Decoder {
     /// How many do.
     var earlyAnswers = 0
 
+    var tunnels = HTTP2Tunnels()
+
     private(set) var hasLostTheThread = false
     /// What came of bytes that are missing; see ``lost(_:isExact:from:at:into:)``.
     var losses = MessageLosses()
@@ -152,24 +154,7 @@ struct HTTP2Decoder {
         let offset = (side == .client ? client.offset : server.offset) + index
         switch piece {
         case .needsMore: return false
-        case .data(let range, let header):
-            guard let stream = streams.index(forKey: header.stream) else { return true }
-            let message = side.message
-            guard side == .server || !streams.values[stream].hasRequestEnded else {
-                nameLateFrame(of: header.stream, at: self[side].offset + range.lowerBound, &sink)
-                return true
-            }
-            if self[side].doubt != nil { self[side].doubt?.mayHaveEnded.remove(header.stream) }
-            if side == .server, streams.values[stream].loss != nil, !streams.values[stream].hasResponseHead {
-                lackHead(header.stream, time, &sink)
-                return true
-            }
-            streams.values[stream].received(range.count, of: message)
-            sink.receiveBody(
-                UnsafeBufferPointer(rebasing: input[range]),
-                of: message,
-                in: streams.values[stream].exchange
-            )
+        case .data(let range, let header): data(input, range, of: header.stream, side, time, &sink)
         case .endOfData(let header):
             if header.length == 0, side == .client, streams[header.stream]?.hasRequestEnded == true {
                 nameLateFrame(of: header.stream, at: offset, &sink)
@@ -190,6 +175,34 @@ struct HTTP2Decoder {
             lose(Self.reason(inPlaceOfFrames: what, side, end: offset), at: offset, side, time, &sink)
         }
         return true
+    }
+
+    /// Takes bytes of a DATA frame: of a body, or of a tunnel.
+    private mutating func data(
+        _ input: UnsafeBufferPointer<UInt8>,
+        _ range: Range<Int>,
+        of id: UInt32,
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard let stream = streams.index(forKey: id) else {
+            return tunnels.add(input, range, of: id, from: side)
+        }
+        let message = side.message
+        guard side == .server || !streams.values[stream].hasRequestEnded else {
+            return nameLateFrame(of: id, at: self[side].offset + range.lowerBound, &sink)
+        }
+        if self[side].doubt != nil { self[side].doubt?.mayHaveEnded.remove(id) }
+        if side == .server, streams.values[stream].loss != nil, !streams.values[stream].hasResponseHead {
+            return lackHead(id, time, &sink)
+        }
+        streams.values[stream].received(range.count, of: message)
+        sink.receiveBody(
+            UnsafeBufferPointer(rebasing: input[range]),
+            of: message,
+            in: streams.values[stream].exchange
+        )
     }
 
     /// `end`: behind as many bytes as a frame's header has.
@@ -230,6 +243,7 @@ struct HTTP2Decoder {
     }
 
     private mutating func reset(_ frame: ControlFrame, _ sink: inout some ExchangeEventSink) {
+        tunnels.reset(frame.header.stream, by: frame.side)
         // Whoever wants no more of a request is told of what is on its way all the same.
         if frame.side == .server, streams[frame.header.stream]?.answeredAt != nil { return }
         guard let stream = forget(frame.header.stream, &sink) else { return }
@@ -275,6 +289,7 @@ struct HTTP2Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
+        tunnels.end(id, from: side)
         guard let stream = streams[id], side == .client || stream.hasResponseHead else { return }
         guard side == .server || !stream.hasRequestEnded else { return }
         if let problem = stream.problem(of: side.message) {
@@ -325,6 +340,7 @@ struct HTTP2Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         hasLostTheThread = true
+        tunnels.closeAll(from: side)
         let place = Malformation(side: side.message, offset: offset, reason: reason)
         if streams.isEmpty {
             sink.beginNameless(nextExchange, "HTTP/2", at: time)

@@ -324,23 +324,6 @@ struct PacketExchangesTests {
         )
     }
 
-    /// What is inside of a tunnel is a connection of its own, which is not taken out of HTTP/2.
-    @Test func aTunnelWithinHTTP2IsTold() {
-        var script = ConnectionScript()
-        script.open()
-        let fields = [0x02, 7] + Array("CONNECT".utf8) + [0x01, 14] + Array("op.example:443".utf8)
-        let connect = [0, 0, UInt8(fields.count), 1, 4, 0, 0, 0, 1] + fields
-        script.send(Self.preface + Self.settings + connect, .client)
-        script.send(Self.settings + [0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88], .server)
-        script.close()
-        #expect(script.exchanges.takeFinished().map(\.upgradedTo) == ["tunnel"])
-        #expect(
-            script.exchanges.report.losses.map(\.what) == [
-                "connection 1, 10.0.0.1:50000 to 10.0.0.2:80: what goes through a tunnel in it (CONNECT) is not read"
-            ]
-        )
-    }
-
     @Test func anAnswerWhoseRequestIsMissingIsNoFault() {
         var script = ConnectionScript()
         script.open()
