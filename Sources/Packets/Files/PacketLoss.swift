@@ -21,6 +21,9 @@ package struct PacketLoss: Sendable, Hashable, CustomStringConvertible {
         isMissingKey = reason.hasPrefix(TLSHandshakeState.noKey)
     }
 
+    /// Why what is in a tunnel is missing that is not followed.
+    static let unreadTunnel = "what goes through a tunnel in it (CONNECT) is not read"
+
     package var description: String {
         let places = [offset.map { "byte \($0)" }, packet.map { "packet \($0)" }].compactMap { $0 }
         return places.isEmpty ? what : "\(places.joined(separator: ", ")): \(what)"

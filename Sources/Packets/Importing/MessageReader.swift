@@ -39,7 +39,7 @@ final class MessageReader {
     private var places = 0
     /// The side whose bytes are missing right before what it says next.
     private var gap: Side?
-    /// Whether it was said that what is in a tunnel of HTTP/2 is not read.
+    /// Whether it was said that what is in a tunnel is not read.
     private var hasToldTunnel = false
     /// Whether any bytes of the server are there, and whether any are missing.
     private var hasSeenServer = false
@@ -243,13 +243,7 @@ final class MessageReader {
         for exchange in exchanges {
             if !hasToldTunnel, exchange.upgradedTo == "tunnel" {
                 hasToldTunnel = true
-                reading.note(
-                    PacketLoss(
-                        entry.id,
-                        entry,
-                        "what goes through a tunnel in it (CONNECT) is not read"
-                    )
-                )
+                reading.note(PacketLoss(entry.id, entry, PacketLoss.unreadTunnel))
             }
             if exchange.request.method == "CONNECT" { refusedTunnel = exchange.request.url.authority }
             reading.finish(exchange)

@@ -15,6 +15,8 @@ final class QUICConnectionReader {
     /// Whether nothing is read out of streams any more, or they are those of another protocol than HTTP/3.
     private var isDone = false
     private var lastPacket: Timestamp
+    /// Whether it was said that what is in a tunnel is not read.
+    private var hasToldTunnel = false
     /// Bytes that wait for keys, as they are counted among those of all connections.
     private var waitingBytes = 0
 
@@ -129,7 +131,13 @@ final class QUICConnectionReader {
     }
 
     private func finish(_ exchanges: [Exchange]) {
-        for exchange in exchanges { reading.finish(exchange) }
+        for exchange in exchanges {
+            if exchange.upgradedTo == "tunnel", !hasToldTunnel {
+                hasToldTunnel = true
+                note(PacketLoss.unreadTunnel)
+            }
+            reading.finish(exchange)
+        }
     }
 
     private func handshakeEnded(_ facts: TLSStreamFacts, at time: Timestamp) {

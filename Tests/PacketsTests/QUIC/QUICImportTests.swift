@@ -341,6 +341,24 @@ struct QUICImportTests {
         )
     }
 
+    @Test func aTunnelIsTold() {
+        var speaker = Speaker()
+        // CONNECT by the static table, and an authority.
+        let section = [0, 0, 0xcf, 0x50, 14] + Array("op.example:443".utf8)
+        let turns =
+            speaker.handshake() + [
+                speaker.application(.client, Speaker.stream(0, [1, UInt8(section.count)] + section)),
+                speaker.application(.server, Speaker.stream(0, [1, 3, 0, 0, 0xd9])),
+            ]
+        let read = Self.read(turns)
+        #expect(read.exchanges.map(\.upgradedTo) == ["tunnel"])
+        #expect(
+            read.report.losses.map(\.what) == [
+                "connection u1 (QUIC), 10.0.0.1:50000 to idp.example:443: what goes through a tunnel in it (CONNECT) is not read"
+            ]
+        )
+    }
+
     // MARK: - Hostile
 
     @Test(arguments: 0..<100) func damageDoesNoHarm(seed: UInt64) {
