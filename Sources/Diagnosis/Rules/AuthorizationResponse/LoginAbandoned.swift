@@ -37,6 +37,11 @@ struct LoginAbandoned: Rule {
         guard !request.isSilent, !isMessaged(request) else {
             return .abstains("the answer of this request would not be seen in the capture")
         }
+        if isBrokenOff(flow.capture[request.exchange]),
+            let anew = SupersededLogin(request, leftAt: request.exchange, in: flow)
+        {
+            return .violated(anew.violation(at: request, in: flow))
+        }
         let pages = ProviderPages.of(ProviderPages.beginning(of: request, in: flow), in: flow).filter {
             !Self.isAutomatic(flow.capture[$0].request.url)
         }
@@ -52,7 +57,10 @@ struct LoginAbandoned: Rule {
         else { return .holds }
         guard !carriesAnswer(last, request, flow) else { return .holds }
         guard !flow.capture.isCutShort else { return .abstains(Self.cutOff) }
-        return .violated(violation(at: last, of: pages, flow))
+        let violation = violation(at: last, of: pages, flow)
+        let isUntouched = violation.title == nil && !pages.contains { flow.isCredentialPost($0) }
+        let anew = SupersededLogin(request, leftAt: last, in: flow)
+        return .violated(anew?.following(violation, isUntouched: isUntouched) ?? violation)
     }
 
     private static let cutOff =
@@ -300,6 +308,13 @@ struct LoginAbandoned: Rule {
         return !["err_aborted", "err_blocked_by_client", "ns_binding_aborted", "cancelled"].contains(
             where: lower.containsBytes
         )
+    }
+
+    /// Whether the browser, or its user, did not wait for an answer.
+    private func isBrokenOff(_ exchange: Exchange) -> Bool {
+        guard exchange.response == nil else { return false }
+        let words = exchange.failure?.lowercased() ?? ""
+        return words.isEmpty || ["abort", "cancel"].contains(where: words.containsBytes)
     }
 
     /// What browsers and their tools ask every host for.
