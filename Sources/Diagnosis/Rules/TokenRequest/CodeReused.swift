@@ -1,5 +1,7 @@
 import Captures
 import Flows
+import JOSE
+import JSON
 import OAuth
 
 /// An authorization code was sent to the token endpoint a second time and refused.
@@ -130,9 +132,13 @@ struct CodeReused: Rule {
     private func violation(_ first: TokenRequest, _ second: TokenRequest, _ flow: Flow) -> Violation {
         let elapsed = second.startedAt - first.startedAt
         var evidence: [Evidence] = []
+        let areTwoClients = Self.areTwoClients(first, second)
         let time = elapsed < .seconds(60) ? "\(elapsed.wholeMilliseconds) ms" : elapsed.words
         for (request, note) in [(first, "sent first"), (second, "sent again after \(time)")] {
             if let code = request.parameters.parameter("code") { evidence.append(Evidence(code, note: note)) }
+            if areTwoClients, let client = request.authentication.clientID {
+                evidence.append(Evidence(client, note: "by this client"))
+            }
             evidence.append(
                 request.answer.isSuccess || request.answer.status == nil
                     ? request.answer.statusEvidence() : request.answer.evidence()
@@ -152,11 +158,9 @@ struct CodeReused: Rule {
                 )
             )
         }
-        let words = Self.words(of: first, second, after: elapsed, flow)
         return Violation(
             evidence,
-            explanation: words?.explanation,
-            fix: words?.fix,
+            saying: Self.words(of: first, second, after: elapsed, flow),
             exchange: second.exchange
         )
     }
@@ -167,23 +171,53 @@ struct CodeReused: Rule {
         _ second: TokenRequest,
         after elapsed: Duration,
         _ flow: Flow
-    ) -> (explanation: String, fix: String)? {
-        if first.isAnswerLost { return (lostAnswer, lostAnswerFix) }
+    ) -> Violation.Words? {
+        if first.isAnswerLost { return Violation.Words(explanation: lostAnswer, fix: lostAnswerFix) }
         guard first.answer.isSuccess else { return nil }
+        if areTwoClients(first, second) { return twoClients }
         let agents = [first, second].map { flow.capture[$0.exchange].request.headers.first("user-agent") }
-        if let one = agents[0], let other = agents[1], UserAgentName.isOnDevice(one),
-            !UserAgentName.isOnDevice(other)
-        {
-            return (twoParties, twoPartiesFix)
+        if let one = agents[0], let other = agents[1] {
+            switch (UserAgentName.isOnDevice(one), UserAgentName.isOnDevice(other)) {
+            case (true, false): return Violation.Words(explanation: appFirst, fix: twoPartiesFix)
+            case (false, true): return Violation.Words(explanation: serverFirst, fix: twoPartiesFix)
+            default: break
+            }
         }
         // Nobody reloads a page so long after, and a code does not live so long.
-        if agents[0] == agents[1], elapsed > .seconds(600) { return (renewal, renewalFix) }
-        return nil
+        return agents[0] == agents[1] && elapsed > .seconds(600)
+            ? Violation.Words(explanation: renewal, fix: renewalFix) : nil
     }
 
-    private static let twoParties = """
+    /// Whether each of two requests names a client, and not the same one.
+    private static func areTwoClients(_ first: TokenRequest, _ second: TokenRequest) -> Bool {
+        guard let one = first.authentication.clientID, let other = second.authentication.clientID else {
+            return false
+        }
+        return ![one, other].contains { $0.value.isEmpty || Placeholder.isOne($0.value) }
+            && !one.value.equalsBytes(of: other.value) && !one.rawValue.equalsBytes(of: other.value)
+            && !one.value.equalsBytes(of: other.rawValue)
+    }
+
+    private static let twoClients = Violation.Words(
+        title: "Two clients exchange the same code",
+        explanation: """
+            The code went to the token endpoint twice, under two client ids: an app and its server, mostly, which both mean to have tokens. The first one \
+            got them. A code is good for one exchange, and for the client alone that the login was made for.
+            """,
+        fix: """
+            Let one of the two exchange it. Where the server is to have the tokens, have the app ask for the code alone and send it on with its code_verifier, \
+            and the server exchange it under the client_id of the login; where it has to be under its own, have the app ask for a code for the server \
+            (serverClientID at Google).
+            """
+    )
+
+    private static let appFirst = """
         The app exchanged the code itself and had its tokens. Then it gave the code to its server, which brought it to the token endpoint \
         again: a code is good for one exchange, whoever makes it.
+        """
+    private static let serverFirst = """
+        The app's server exchanged the code and had its tokens. Then the app itself, on the device or in the browser, brought it to the token \
+        endpoint as well: a code is good for one exchange, whoever makes it.
         """
     private static let twoPartiesFix = """
         Let one of the two exchange it. Where the server is to have tokens of its own, have the app ask for the code alone and send it on \

@@ -36,7 +36,7 @@ struct CodeWrongClient: Rule {
             guard let asked = login.request.parameters.parameter("client_id"), !asked.value.isEmpty else {
                 continue
             }
-            for request in certain where isRefused(request) {
+            for request in certain where isRefused(request) && !isSpent(request, by: asked, certain) {
                 guard let sent = request.authentication.clientID, !sent.value.isEmpty,
                     !sent.value.equalsBytes(of: asked.value), !sent.rawValue.equalsBytes(of: asked.value),
                     !isAssertionsFault(request), !request.authentication.isCutAtColon(of: asked.value)
@@ -271,6 +271,16 @@ struct CodeWrongClient: Rule {
         request.isGrantRefused || request.isRefused(with: "invalid_client")
             || request.answer.status == 401
                 && !request.isRefused(with: "use_dpop_nonce", "invalid_dpop_proof")
+    }
+
+    /// Whether the login's own client had its tokens for the code before: that two parties exchange one is a fault of its own
+    /// (``CodeReused``).
+    private func isSpent(_ request: TokenRequest, by asked: Parameter, _ all: [TokenRequest]) -> Bool {
+        request.isRefused(with: "invalid_grant")
+            && all.contains { earlier in
+                earlier.answer.isSuccess && earlier.startedAt < request.startedAt
+                    && earlier.authentication.clientID.map { asked.value.equalsBytes(of: $0.value) } ?? false
+            }
     }
 
     /// Whether the names in an assertion do not agree among themselves or with `client_id` in the body.

@@ -89,6 +89,7 @@ struct CodeReusedTests {
     /// Where the first request got the tokens: by whom, and how long after, the code is sent again.
     @Test(arguments: [
         ("Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", "shop-backend/2.1", 2, "Let one of the two"),
+        ("shop-backend/2.1", "Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", 2, "Let one of the two"),
         (
             "Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", "Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0",
             3_600, "grant_type=refresh_token"
@@ -113,6 +114,17 @@ struct CodeReusedTests {
         #expect(finding.isPrimary)
         #expect(finding.fix.contains(fix))
         #expect(finding.notes.contains("sent again after \(seconds < 60 ? "2000 ms" : "60 min")"))
+    }
+
+    /// Of an app and its server, which are two clients: a provider may refuse the second for either reason.
+    @Test(arguments: [("shop-admin", true), ("shop-web", false)])
+    func twoClientsOfOneCodeAreOneFault(client: String, areTwo: Bool) throws {
+        let recording = try Recording(broken).sending("client_id", client)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect((finding.title == "Two clients exchange the same code") == areTwo)
+        #expect(finding.places.contains("6 request.body client_id") == areTwo)
+        #expect(recording.finding("code-wrong-client") == nil)
     }
 
     @Test func leavesARetryAlone() throws {

@@ -53,6 +53,15 @@ struct CodeWrongClientTests {
         #expect(try Recording("token-request/token-invalid-client").finding(rule) == nil)
     }
 
+    /// Where the login's own client had its tokens before, two parties exchange one code, unless the provider refuses the client itself.
+    @Test(arguments: [(400, "invalid_grant", false), (401, "invalid_client", true)])
+    func leavesASpentCodeToItsRule(status: Int, error: String, isOne: Bool) throws {
+        let recording = try Recording("token-request/code-reused").sending("client_id", "shop-admin")
+            .answering("/token", status, ["error": .string(error)])
+        #expect((recording.finding(rule) != nil) == isOne)
+        #expect((recording.finding("code-reused") == nil) == isOne)
+    }
+
     @Test func saysNothingWithoutAClient() throws {
         let recording = try Recording(broken).sending("client_id", nil).sending("client_secret", nil)
         #expect(recording.finding(rule) == nil)
