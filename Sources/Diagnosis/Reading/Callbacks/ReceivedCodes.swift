@@ -8,8 +8,14 @@ struct ReceivedCodes {
     private let presented: [String: [TokenRequest]]
     /// Those of callbacks that were answered.
     let answered: Set<String>
+    /// Refused requests for a login's tokens that brought no code, or one that nobody was given; in order of time.
+    private let astray: [TokenRequest]
 
     init(_ flow: Flow) {
+        let given = Set(flow.authorizationResponses.compactMap(\.code))
+        astray = flow.tokenRequests.filter { request in
+            request.isCodeExchange && request.answer.isRefusal && !(request.code.map(given.contains) ?? false)
+        }
         presented = Dictionary(grouping: flow.tokenRequests.filter { $0.code != nil }) { $0.code ?? "" }
         answered = Set(
             flow.authorizationResponses.lazy.compactMap { response in
@@ -24,6 +30,12 @@ struct ReceivedCodes {
     /// The requests to the token endpoint with the code of an answer, in order of time.
     func exchanges(of response: AuthorizationResponse) -> [TokenRequest] {
         response.code.flatMap { presented[$0] } ?? []
+    }
+
+    /// The requests by which the app's server meant to exchange a code while it worked on a callback, and did not bring it.
+    func astray(during callback: Exchange) -> ArraySlice<TokenRequest> {
+        let later = astray[astray.partitionPoint { $0.startedAt >= callback.startedAt }...]
+        return later[..<later.partitionPoint { $0.startedAt > callback.endedAt }]
     }
 
     /// Whether the code of an answer came to the app, this way or another: the system handed the address to it, or a second try got

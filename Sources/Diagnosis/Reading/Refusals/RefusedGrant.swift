@@ -25,7 +25,7 @@ struct RefusedGrant {
         case GrantType.preAuthorizedCode: self = Self.preAuthorized
         default:
             guard request.isCodeExchange || request.isRefresh else { return nil }
-            if request.isCodeExchange, request.code.map({ $0.isEmpty || MissingToken.isOne($0) }) ?? true {
+            if request.isCodeExchange, Self.lacksCode(request) {
                 self = Self.withoutCode
             } else if refused.allSatisfy(\.needsInteraction) {
                 self = Self.interaction
@@ -45,6 +45,20 @@ struct RefusedGrant {
         self.title = title
         self.explanation = explanation
         self.fix = fix
+    }
+
+    /// What is said of requests that were called invalid and have no code in them; nil of others.
+    static func ofMissingCode(_ refused: [TokenRequest]) -> Violation.Words? {
+        let isMissing = refused.allSatisfy {
+            $0.grantType == "authorization_code" && lacksCode($0) && $0.isRefused(with: "invalid_request")
+        }
+        guard isMissing else { return nil }
+        let words = withoutCode
+        return Violation.Words(title: words.title, explanation: words.explanation, fix: words.fix)
+    }
+
+    private static func lacksCode(_ request: TokenRequest) -> Bool {
+        request.code.map { $0.isEmpty || MissingToken.isOne($0) } ?? true
     }
 
     // MARK: - What the provider says

@@ -46,7 +46,7 @@ struct TokenEndpointError: Rule {
             Violation(
                 refused.prefix(4).flatMap { flow.evidence(of: $0.answer, note: flow.checkedValues(of: $0)) },
                 saying: CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.words
-                    ?? Self.ofPlatform(first.answer),
+                    ?? Self.ofPlatform(first.answer) ?? RefusedGrant.ofMissingCode(refused),
                 exchange: first.exchange
             )
             .toldOfFront(in: flow)

@@ -39,7 +39,9 @@ struct CallbackRejectedByApp: Rule {
             {
                 continue
             }
-            let exchanges = flow.receivedCodes.exchanges(of: callback.response) + unsaved
+            let exchanges =
+                flow.receivedCodes.exchanges(of: callback.response) + unsaved
+                + flow.receivedCodes.astray(during: flow.capture[callback.place])
             let refused = !exchanges.isEmpty && !exchanges.contains(where: \.answer.isSuccess)
             guard !refused, isOwn(callback, flow), !isExplained(callback, flow),
                 !isOfRefusedCall(callback, flow)

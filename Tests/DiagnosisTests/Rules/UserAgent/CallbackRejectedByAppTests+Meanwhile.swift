@@ -20,6 +20,17 @@ extension CallbackRejectedByAppTests {
         }
     }
 
+    /// The token request that the app's server made for the callback, without its code or with another one, was refused; one that
+    /// came behind the answer is of something else.
+    @Test(arguments: [(nil, 0, true), ("another-code", 0, true), (nil, 60, false)] as [(String?, Int, Bool)])
+    func leavesARequestWithoutItsCodeToItsRule(code: String?, later: Int, isTheCause: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-grant").sending("code", code)
+            .editingLast("/token") { $0.startedAt = $0.startedAt + .seconds(later) }
+        #expect((recording.finding(rule) == nil) == isTheCause)
+        #expect((recording.finding("token-invalid-grant")?.isPrimary == true) == isTheCause)
+        #expect(recording.outcomes == [.failure])
+    }
+
     @Test func tellsThatTheAppSetNoCookie() throws {
         let recording = try withoutLoginCookie()
         let finding = try #require(recording.finding(rule))
