@@ -178,6 +178,7 @@ enum AppHandover {
 
     /// The request by which an app handed its code, or where it exchanged that itself a token, to its back end in vain.
     static func refusal(of login: Login, in flow: Flow) -> Int? {
+        if let refusal = IdentityPlatformSignIn.refusal(of: login, in: flow) { return refusal }
         if login.tokenRequests.isEmpty { return refusedRelay(of: login, in: flow) }
         let refusal =
             isExchangedByServer(login, in: flow)

@@ -9,6 +9,9 @@ enum BackEndRefusal {
     static func violation(in flow: Flow) -> Violation? {
         for login in flow.logins {
             guard let relay = AppHandover.refusal(of: login, in: flow) else { continue }
+            if relay == IdentityPlatformSignIn.refusal(of: login, in: flow) {
+                return IdentityPlatformSignIn.violation(at: relay, in: flow)
+            }
             let isExchanged = AppHandover.isExchangedByServer(login, in: flow)
             let what = login.tokenRequests.isEmpty || isExchanged ? "code" : "token"
             let isAnswered = flow.capture[relay].response != nil

@@ -44,7 +44,7 @@ struct CallbackRejectedByApp: Rule {
                 + flow.receivedCodes.astray(during: flow.capture[callback.place])
             let refused = !exchanges.isEmpty && !exchanges.contains(where: \.answer.isSuccess)
             guard !refused, isOwn(callback, flow), !isExplained(callback, flow),
-                !isOfRefusedCall(callback, flow)
+                !isOfRefusedCall(callback, flow), !isOfIdentityPlatform(callback, flow)
             else { continue }
             return .violated(violation(callback, flow))
         }
@@ -208,6 +208,15 @@ struct CallbackRejectedByApp: Rule {
             else { return false }
             return call.startedAt >= place.startedAt && call.startedAt <= place.endedAt
         }
+    }
+
+    /// Whether the page at the redirect URI brought the code to Google's Identity Platform, which is more than a server of the app's.
+    private func isOfIdentityPlatform(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        callback.place != callback.exchange
+            && flow.logins.contains {
+                $0.response?.callback == callback.exchange
+                    && IdentityPlatformSignIn.refusal(of: $0, in: flow) == callback.place
+            }
     }
 
     /// Whether the refusal is the app's: a redirect that names an error leads to its own pages, or on to another app for which it
