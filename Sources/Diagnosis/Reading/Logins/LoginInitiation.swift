@@ -14,16 +14,69 @@ struct LoginInitiation {
         for index in flow.exchanges(before: attempt.exchange, within: .seconds(600)) {
             let request = flow.capture[index].request
             guard request.url.host != endpoint else { continue }
-            var parameters = Parameters(request.url.queryItems, of: index, in: .requestQuery)
-            if let form = FormBody.items(of: request.body) {
-                parameters.items += Parameters(form, of: index, in: .requestBody).items
-            }
-            guard parameters["iss"] != nil,
-                parameters["target_link_uri"] ?? parameters["login_hint"] != nil,
-                ["code", "id_token", "error", "response_type"].allSatisfy({ parameters[$0] == nil })
-            else { continue }
+            guard let parameters = ThirdPartyInitiation.parameters(of: request, at: index) else { continue }
             return LoginInitiation(parameters: parameters)
         }
         return nil
     }
+
+    /// That the app refused one, where there is nothing else in the flow; nil otherwise.
+    static func refusal(in flow: Flow) -> Violation? {
+        guard let (exchange, parameters) = flow.refusedInitiation,
+            let answer = flow.capture[exchange].response
+        else { return nil }
+        let request = flow.capture[exchange].request
+        let address = Evidence(
+            place: Place(exchange: exchange, part: .requestURL, name: ""),
+            value: Masking.shown(request.url.withoutQuery, of: "url"),
+            note: "asked to begin a login, by a \(request.method)"
+        )
+        let asked = ["iss", "client_id", "lti_deployment_id", "target_link_uri"].compactMap {
+            parameters.parameter($0)
+        }
+        let refused =
+            answer.location.map {
+                Evidence(
+                    place: Place(exchange: exchange, part: .responseLocation, name: ""),
+                    value: Masking.shown($0, of: "location"),
+                    note: "refused"
+                )
+            }
+            ?? Evidence(
+                place: Place(exchange: exchange, part: .responseStatus, name: ""),
+                value: "\(answer.status)",
+                note: "refused"
+            )
+        return Violation(
+            [address] + asked.map { Evidence($0) } + [refused] + words(at: exchange, in: flow),
+            saying: refusalWords,
+            exchange: exchange
+        )
+    }
+
+    /// What the app says of it, there or on the page that it leads to.
+    private static func words(at exchange: Int, in flow: Flow) -> [Evidence] {
+        let page = FailedLoginNotice.landing(of: exchange, in: flow.surroundings)
+        let words = PageText.told(by: flow.capture[page].response?.body)
+        guard !words.isEmpty else { return [] }
+        return [
+            Evidence(
+                place: Place(exchange: page, part: .responseBody, name: ""),
+                value: Masking.shown(words, of: "body")
+            )
+        ]
+    }
+
+    private static let refusalWords = Violation.Words(
+        title: "The app did not begin the login that another party asked it for",
+        explanation: """
+            Another party, a portal or a learning platform, sent the browser to the app with iss, to have it begin a login there (OpenID Connect Core, section 4). \
+            The app answered with an error, and sent the browser nowhere: no login came about, and no provider was asked.
+            """,
+        fix: """
+            Compare iss with the issuers that the app knows, letter by letter (a slash at the end, another host of the same platform), and client_id and \
+            lti_deployment_id, where they are sent, with those that are registered for it. See that the address takes GET and POST, and that it asks a form \
+            from another site for no token or cookie of the app's own.
+            """
+    )
 }

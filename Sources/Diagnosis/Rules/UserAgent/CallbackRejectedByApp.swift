@@ -50,6 +50,7 @@ struct CallbackRejectedByApp: Rule {
         }
         let other =
             BackEndRefusal.violation(in: flow) ?? repeated(in: flow) ?? BackEndRefusal.repeated(in: flow)
+            ?? LoginInitiation.refusal(in: flow)
         return other.map { .violated($0) } ?? .holds
     }
 

@@ -46,6 +46,24 @@ extension FlowGrouping {
         }
     }
 
+    /// Logins that another party asked an app to begin, and that the app did not begin: nothing else of them is there.
+    mutating func joinRefusedInitiations() {
+        let open = index.order.filter { byExchange[$0] == nil && index.messages[$0] == nil }
+        var found: [String: FlowBuilder] = [:]
+        for (exchange, parameters) in ThirdPartyInitiation.refused(among: open, in: index) {
+            let url = capture[exchange].request.url
+            let issuer = parameters["iss"] ?? ""
+            let key = "\(url.normalizedWithoutQuery) \(issuer)"
+            // A launch of a learning platform's asks for an ID token (1EdTech Security Framework, section 5.1.1.2).
+            let grant = parameters.contains("lti_message_hint") ? "implicit" : "authorization_code"
+            let flow = found[key] ?? new(grant: grant, exchange)
+            found[key] = flow
+            flow.clientID = flow.clientID ?? parameters["client_id"]
+            if let host = url.host { flow.clientHosts.insert(host) }
+            attach(exchange, to: flow)
+        }
+    }
+
     private func endsLogin(_ response: AuthorizationResponse) -> Bool {
         guard let error = response.error, !PostedMessage.silentErrors.contains(error.error) else {
             return false

@@ -127,6 +127,7 @@ struct FlowGrouping {
         pushesThatCameToNothing()
         joinLoneRefusals()
         joinRefusedJourneys()
+        joinRefusedInitiations()
         failedConnections()
         sharedDocuments()
     }
