@@ -278,4 +278,14 @@ struct TokenEndpointErrorTests {
         #expect(finding.title == "A proxy on the way to the provider asks for credentials of its own")
         #expect(finding.places.last == "0 response.header Proxy-Authenticate")
     }
+
+    /// Said of a request without a code as of one that is refused with invalid_grant for it; of another one nobody knows.
+    @Test(arguments: [(nil, true), ("undefined", true), ("another-code", false)] as [(String?, Bool)])
+    func saysThatTheCodeIsMissing(code: String?, isMissing: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-grant").sending("code", code)
+            .answering("/token", 400, ["error": "invalid_request"])
+        let finding = try #require(recording.finding("token-endpoint-error"))
+        #expect(finding.isPrimary)
+        #expect((finding.title == "The app asked for tokens without a code") == isMissing)
+    }
 }
