@@ -79,13 +79,17 @@ struct LoginInitiationTests {
     }
 
     /// A login that went on is judged as such, whatever was refused before it.
-    @Test func loginThatFollowedIsNotTouched() throws {
+    @Test(arguments: [false, true]) func loginThatFollowedIsNotTouched(isRefusedBefore: Bool) throws {
         let whole = try Recording("healthy/web-code-flow")
         var begun = try #require(whole.exchanges.first { $0.request.url.path == "/login" })
         begun.request.url = RecordedURL(
             "\(begun.request.url.text)?iss=https%3A%2F%2Fid.harbour.example&login_hint=alice"
         )
-        let recording = Recording(whole.exchanges.map { $0.request.url.path == "/login" ? begun : $0 })
+        var refused = begun
+        refused.startedAt = begun.startedAt + .seconds(-5)
+        refused.response = RecordedResponse(status: 403)
+        let exchanges = whole.exchanges.map { $0.request.url.path == "/login" ? begun : $0 }
+        let recording = Recording((isRefusedBefore ? [refused] : []) + exchanges)
         #expect(recording.outcomes == [.success])
         #expect(recording.findings.filter { $0.severity == .error }.isEmpty)
     }

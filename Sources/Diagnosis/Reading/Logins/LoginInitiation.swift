@@ -71,7 +71,7 @@ struct LoginInitiation {
         title: "The app did not begin the login that another party asked it for",
         explanation: """
             Another party, a portal or a learning platform, sent the browser to the app with iss, to have it begin a login there (OpenID Connect Core, section 4). \
-            The app answered with an error, and sent the browser nowhere: no login came about, and no provider was asked.
+            The app answered with an error, and not with a redirect to that issuer: no login came about, and no provider was asked.
             """,
         fix: """
             Compare iss with the issuers that the app knows, letter by letter (a slash at the end, another host of the same platform), and client_id and \

@@ -48,9 +48,10 @@ extension FlowGrouping {
 
     /// Logins that another party asked an app to begin, and that the app did not begin: nothing else of them is there.
     mutating func joinRefusedInitiations() {
-        let open = index.order.filter { byExchange[$0] == nil && index.messages[$0] == nil }
+        let others = index.order.filter { index.messages[$0] == nil }
         var found: [String: FlowBuilder] = [:]
-        for (exchange, parameters) in ThirdPartyInitiation.refused(among: open, in: index) {
+        for (exchange, parameters) in ThirdPartyInitiation.refused(among: others, in: index)
+        where byExchange[exchange] == nil {
             let url = capture[exchange].request.url
             let issuer = parameters["iss"] ?? ""
             let key = "\(url.normalizedWithoutQuery) \(issuer)"
