@@ -72,6 +72,24 @@ final class ProxyContext: Sendable {
         ).response(to: request)
     }
 
+    /// What is played at an address that a client asks the proxy for; nil where nothing is, or where the client does not
+    /// get to this machine's loopback.
+    ///
+    /// Whoever asks gets there without the proxy as well. By the listener's own names only: a name of somebody else's that leads
+    /// there is refused as ever, see ``DestinationPolicy``.
+    func listener(at address: Origin, for identity: ClientIdentity) -> ReverseListener? {
+        guard !own.isNamed(by: address), !isRestricted(identity) else { return nil }
+        return reverse.first { $0.own.isNamed(by: address) }
+    }
+
+    /// A request for an address where an origin is played is one for that origin, as it is where it comes there by itself.
+    func request(_ request: ProxyRequest, of identity: ClientIdentity) -> ProxyRequest {
+        guard case .absolute(let address) = request.target,
+            let listener = listener(at: address, for: identity)
+        else { return request }
+        return listener.played(request, defaultPort: request.isSecure ? 443 : 80)
+    }
+
     /// Whether a client may have this request carried out.
     func authorizes(_ request: ProxyRequest, of identity: ClientIdentity) -> Bool {
         guard let credentials = configuration.proxyCredentials else { return true }
@@ -160,11 +178,7 @@ final class OwnAddress: Sendable {
 
     /// Where the client of a connection found the proxy.
     func origin(of channel: any Channel) -> Origin? {
-        if let ip = channel.localAddress?.ipAddress, let port = channel.localAddress?.port,
-            let origin = Origin(address: MachineAddresses.canonical(ip), port: port)
-        {
-            return origin
-        }
+        if let origin = Origin(of: channel.localAddress) { return origin }
         return listening.withLockedValue { $0 }.flatMap { Origin(address: $0.address, port: $0.port) }
     }
 

@@ -12,8 +12,9 @@ extension AbsoluteFormHandler {
         leaveProvider()
         let wanted = UpstreamRequest(
             origin: origin,
-            isRestricted: proxy.isRestricted(identity),
-            isPlainHTTP: !request.asksForUpgrade && !request.isSecure
+            // What is played is the user's choice, not the client's.
+            isRestricted: listener == nil && proxy.isRestricted(identity),
+            isPlainHTTP: !request.wantsTunnel && !request.isSecure
         )
         proxy.connector.connect(wanted, on: context.eventLoop).assumeIsolated().whenComplete {
             [self] result in
@@ -85,7 +86,7 @@ extension AbsoluteFormHandler {
             identity: identity,
             loop: context.eventLoop,
             conversation: conversation(dial.entry),
-            records: proxy.configuration.opens(origin.host),
+            records: dial.entry.isRecorded,
             asked: proxied
         )
         let handlers = tee.makeHandlers()
@@ -142,7 +143,7 @@ extension AbsoluteFormHandler {
         proxy.tell(failure, of: origin)
         let handler = RefusalHandler(
             proxy: proxy,
-            conversation: proxy.configuration.opens(origin.host) ? conversation(dial.entry) : nil,
+            conversation: dial.entry.isRecorded ? conversation(dial.entry) : nil,
             identity: identity,
             page: .unreachable(origin, failure),
             failure: failure,
@@ -178,7 +179,7 @@ extension AbsoluteFormHandler {
             keep(dial, reason(proxy.unconnected(dial.entry.origin)))
         case .waitingForAnswers(let request):
             guard case .absolute(let origin) = request.target, !proxy.own.isNamed(by: origin),
-                proxy.authorizes(request, of: identity)
+                authorizes(request)
             else { return }
             keep(
                 attempt(origin, request),
@@ -199,7 +200,7 @@ extension AbsoluteFormHandler {
     /// Takes down a request that does not reach its provider; the connection is of no more use.
     private func keep(_ dial: Dial, _ reason: String) {
         phase = .closing
-        guard proxy.configuration.opens(dial.entry.origin.host) else { return }
+        guard dial.entry.isRecorded else { return }
         let conversation = conversation(dial.entry)
         var exchanges = conversation.received(
             ByteBuffer(bytes: dial.request.rewritten),
@@ -223,7 +224,8 @@ extension AbsoluteFormHandler {
                 origin: origin,
                 startedAt: proxy.clock(),
                 identity: identity,
-                scheme: request.isSecure ? "https" : "http"
+                scheme: request.isSecure ? "https" : "http",
+                isRecorded: request.isPlayed || proxy.configuration.opens(origin.host)
             )
         )
     }
@@ -234,8 +236,7 @@ extension AbsoluteFormHandler {
             scheme: entry.scheme,
             // Beside an absolute-form target the Host field counts for nothing (RFC 9112, section 3.2.2).
             isAuthorityFixed: true,
-            maximumBodyBytes: proxy.configuration.opens(entry.origin.host)
-                ? proxy.configuration.maximumBodyBytes : 0,
+            maximumBodyBytes: entry.isRecorded ? proxy.configuration.maximumBodyBytes : 0,
             maximumHeadBytes: proxy.configuration.limits.headBytes,
             budget: proxy.budget,
             spoolFolder: proxy.configuration.spoolFolder

@@ -5,7 +5,7 @@ internal import Wire
 /// Requests in clear through the proxy: each goes to the origin its URL names, in the form a server wants.
 ///
 /// That is plain `http`, and `https` of clients that leave TLS with the provider to a proxy instead of asking for a tunnel
-/// (axios does). Sits before the client's ``TeeHandler``, which sees the requests as the server will. While requests name
+/// (axios does); and what comes to where an origin is played, if another proxy is on the way to it. Sits before the client's ``TeeHandler``, which sees the requests as the server will. While requests name
 /// the same origin they are passed on as they come; one for another origin waits until all answers are there.
 final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, PausingHandler {
     typealias InboundIn = ByteBuffer
@@ -43,6 +43,8 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
 
     let proxy: ProxyContext
     let identity: ClientIdentity
+    /// What the client takes us for; nil where that is a proxy.
+    let listener: ReverseListener?
     var context: ChannelHandlerContext?
     var splitter: RequestSplitter
     var phase = Phase.forwarding
@@ -54,10 +56,14 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     var isInputClosed = false
     private var deadline: Scheduled<Void>?
 
-    init(proxy: ProxyContext, identity: ClientIdentity) {
+    init(proxy: ProxyContext, identity: ClientIdentity, listener: ReverseListener? = nil) {
         self.proxy = proxy
         self.identity = identity
-        splitter = RequestSplitter(maximumHeadBytes: proxy.configuration.limits.headBytes)
+        self.listener = listener
+        splitter = RequestSplitter(
+            maximumHeadBytes: proxy.configuration.limits.headBytes,
+            isForServer: listener != nil
+        )
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -123,7 +129,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
             if let current, current.tee.isOpaque { splitter.becomeOpaque() }
             guard let piece = splitter.next(mayLackBody: current?.tee.mayLackBody ?? false) else { break }
             switch piece {
-            case .head(let request): route(request)
+            case .head(let request): route(addressed(request))
             case .body(let bytes): context.fireChannelRead(wrapInboundOut(bytes))
             case .end: break
             case .refused(let refusal): refuse(refusal)
@@ -133,16 +139,29 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         watchHead()
     }
 
+    /// A request with the origin that it is for.
+    private func addressed(_ request: ProxyRequest) -> ProxyRequest {
+        guard let listener else { return proxy.request(request, of: identity) }
+        var addressed = listener.played(request, defaultPort: 80)
+        addressed.isVerbatim = !request.hasFormForProxies
+        return addressed
+    }
+
+    /// Whether it may be carried out: who takes us for the provider knows of no proxy that could ask for a password.
+    func authorizes(_ request: ProxyRequest) -> Bool {
+        listener != nil || proxy.authorizes(request, of: identity)
+    }
+
     private func route(_ request: ProxyRequest) {
         switch request.target {
         case .absolute(let origin) where !proxy.own.isNamed(by: origin):
-            guard proxy.authorizes(request, of: identity) else {
+            guard authorizes(request) else {
                 guard current?.tee.isIdle ?? true else { return wait(request) }
                 proxy.noteDemand(of: identity)
                 return answer(PlainResponse.unauthorized.bytes(forMethod: request.method))
             }
             // Another protocol wants a tunnel.
-            let isUsable = current.map { $0.retargeting == nil || !request.asksForUpgrade } ?? false
+            let isUsable = current.map { $0.retargeting == nil || !request.wantsTunnel } ?? false
             if let current, current.origin == origin, current.isSecure == request.isSecure, isUsable {
                 return pass(request)
             }

@@ -149,17 +149,31 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler, Wait
             handler.received(ByteBuffer(bytes: bytes))
             handler.resume()
         case .tunnel(let origin, let rest):
-            replace(
-                context,
-                by: TunnelHandler(
-                    proxy: proxy,
-                    identity: identity,
-                    origin: origin,
-                    startedAt: startedAt,
-                    rest: rest
-                )
-            )
+            openTunnel(to: origin, rest, context)
         }
+    }
+
+    private func openTunnel(to origin: Origin, _ rest: [UInt8], _ context: ChannelHandlerContext) {
+        if let listener = proxy.listener(at: origin, for: identity) {
+            let handler = ReverseHandler(
+                proxy: proxy,
+                listener: listener,
+                asked: origin,
+                identity: identity
+            )
+            replace(context, by: handler)
+            return handler.open(rest)
+        }
+        replace(
+            context,
+            by: TunnelHandler(
+                proxy: proxy,
+                identity: identity,
+                origin: origin,
+                startedAt: startedAt,
+                rest: rest
+            )
+        )
     }
 
     /// Tells once that the client is asked for credentials.

@@ -1,4 +1,5 @@
 internal import Captures
+internal import NIOCore
 
 /// A host with a port.
 struct Origin: Hashable, CustomStringConvertible {
@@ -46,6 +47,12 @@ struct Origin: Hashable, CustomStringConvertible {
             authority: (address.contains(":") ? "[\(address)]" : address) + ":\(port)",
             defaultPort: nil
         )
+    }
+
+    /// Where a socket is; nil where that is no address of the internet.
+    init?(of address: SocketAddress?) {
+        guard let ip = address?.ipAddress, let port = address?.port else { return nil }
+        self.init(address: MachineAddresses.canonical(ip), port: port)
     }
 
     /// The host as a URL writes it.

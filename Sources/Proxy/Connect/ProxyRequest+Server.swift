@@ -27,4 +27,12 @@ extension ProxyRequest {
         if request.method == "CONNECT" { request.asksForUpgrade = true }
         return request
     }
+
+    /// Whether a head from ``parseForServer(_:)`` can be given the form that a proxy wants: its target is a path, all readers see
+    /// the same in it, and nothing of it is for proxies.
+    var hasFormForProxies: Bool {
+        (path.utf8.first == 0x2f || path == "*") && path.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f }
+            && Self.ambiguity(of: rewritten) == nil
+            && Self.withoutProxyFields(rewritten[...]).count == rewritten.count
+    }
 }

@@ -25,10 +25,14 @@ struct ProxyRequest: Equatable {
     var target: Target
     /// Whether the URL is one of `https`: TLS with the server is left to us.
     var isSecure = false
+    /// Whether it came to an address where its origin is played, which is always opened.
+    var isPlayed = false
     var framing: Framing
     var expectsContinue: Bool
     /// Whether another protocol may be spoken after it.
     var asksForUpgrade = false
+    /// Whether its head means the same in no other form, so that it has to reach the server as it came.
+    var isVerbatim = false
     /// The path and query of the URL.
     var path: String
     /// What the client says it is; empty where it does not.
@@ -38,6 +42,9 @@ struct ProxyRequest: Equatable {
     /// The head as a server wants it: origin-form, without what is for proxies only; everything else byte for
     /// byte.
     var rewritten: [UInt8]
+
+    /// Whether a proxy on the way has to leave the connection to it.
+    var wantsTunnel: Bool { asksForUpgrade || isVerbatim }
 
     /// Why a head is not one: what to answer, and why.
     struct Refusal: Error, Equatable {

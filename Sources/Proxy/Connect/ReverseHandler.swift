@@ -22,6 +22,8 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler, Waiti
     private let proxy: ProxyContext
     private let listener: ReverseListener
     private let identity: ClientIdentity
+    /// The address in the client's `CONNECT`; nil where it has connected to it.
+    private let asked: Origin?
     private(set) var context: ChannelHandlerContext?
     private var phase = Phase.peeking
     private var peek = ClientHelloPeek()
@@ -35,6 +37,29 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler, Waiti
         self.proxy = proxy
         self.listener = listener
         identity = ClientIdentity(connectionID: proxy.connections.nextID())
+        asked = nil
+    }
+
+    /// For a client that asks the proxy for a tunnel to the address; ``open(_:)`` has to follow.
+    ///
+    /// - Parameters:
+    ///   - proxy: what all connections share.
+    ///   - listener: what is played there.
+    ///   - asked: the address in its `CONNECT`.
+    ///   - identity: who it is.
+    init(proxy: ProxyContext, listener: ReverseListener, asked: Origin, identity: ClientIdentity) {
+        self.proxy = proxy
+        self.listener = listener
+        self.asked = asked
+        self.identity = identity
+    }
+
+    /// Opens the tunnel; `rest` came behind the head of its request.
+    func open(_ rest: [UInt8]) {
+        guard let context else { return }
+        let established = ByteBuffer(staticString: "HTTP/1.1 200 Connection established\r\n\r\n")
+        context.writeAndFlush(wrapOutboundOut(established), promise: nil)
+        if !rest.isEmpty { received(ByteBuffer(bytes: rest)) }
     }
 
     // MARK: Life of the channel
@@ -62,7 +87,7 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler, Waiti
             identity: identity,
             scheme: listener.played.scheme.rawValue
         )
-        identity.find(for: context.channel, proxy: proxy)
+        if asked == nil { identity.find(for: context.channel, proxy: proxy) }
         closeIfSilent(for: proxy.configuration.limits.headTime)
     }
 
@@ -70,12 +95,14 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler, Waiti
         setDeadline(time) { [self] in context?.close(promise: nil) }
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let bytes = unwrapInboundIn(data)
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { received(unwrapInboundIn(data)) }
+
+    private func received(_ bytes: ByteBuffer) {
         held.writeImmutableBuffer(bytes)
         guard case .peeking = phase else { return }
         switch peek.received(bytes.readableBytesView) {
         case .needsMoreBytes: closeIfSilent(for: proxy.configuration.limits.handshakeTime)
+        case .notTLS where isForProxy: forward()
         case .notTLS: dial(nil)
         case .found(let hello): dial(hello)
         }
@@ -114,6 +141,34 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler, Waiti
         phase = .done
     }
 
+    // MARK: Another proxy on the way
+
+    /// Whether the requests to come are for a proxy on the way, which wants each of them in absolute form.
+    ///
+    /// Of what is no HTTP it knows nothing but a tunnel.
+    private var isForProxy: Bool {
+        guard listener.played.scheme == .http, held.readableBytesView.first?.isTokenCharacter == true,
+            let upstream = proxy.connector.proxy(to: listener.origin)
+        else { return false }
+        return !upstream.scheme.isSOCKS
+    }
+
+    private func forward() {
+        guard let context else { return }
+        proxy.connections.spoke(context.channel)
+        phase = .done
+        deadline?.cancel()
+        let handler = AbsoluteFormHandler(proxy: proxy, identity: identity, listener: listener)
+        do {
+            try context.pipeline.syncOperations.addHandler(handler, position: .after(self))
+        } catch {
+            return context.close(promise: nil)
+        }
+        context.pipeline.syncOperations.removeHandler(self, promise: nil)
+        handler.received(held)
+        handler.resume()
+    }
+
     // MARK: The provider
 
     private func dial(_ hello: ClientHello?) {
@@ -135,7 +190,7 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler, Waiti
                 hello: hello,
                 entry: entry,
                 held: held,
-                local: context.channel.localAddress,
+                called: asked ?? Origin(of: context.channel.localAddress),
                 isPinned: isPinned
             )
             // Whoever asks for another name than the origin's would not accept the origin's certificate.

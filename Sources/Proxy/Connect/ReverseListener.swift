@@ -21,24 +21,23 @@ struct ReverseListener: Sendable {
     ///   - hello: the client's; nil where it speaks in clear.
     ///   - entry: of the connection.
     ///   - held: what came of the client so far.
-    ///   - local: the address that the client connected to.
+    ///   - called: the address that the client connected to, or asked the proxy for; nil where it is not known.
     ///   - isPinned: whether the client is known not to accept our certificate for the origin.
     /// - Returns: what ``InterceptionHandler`` carries out.
     func interception(
         hello: ClientHello?,
         entry: TunnelEntry,
         held: ByteBuffer,
-        local: SocketAddress?,
+        called: Origin?,
         isPinned: Bool
     ) -> Interception {
-        let address = local?.ipAddress.map(MachineAddresses.canonical) ?? played.listeningHost
         let name = hello?.host
-        let isNamed = name.map { isOrigin($0, port: local?.port ?? played.listeningPort) } ?? false
+        let isNamed = name.map { isOrigin($0, port: called?.port ?? played.listeningPort) } ?? false
         return Interception(
             entry: entry,
             hello: hello,
             providerName: played.scheme == .https ? origin.hostInTLS : nil,
-            clientName: name ?? address,
+            clientName: name ?? called?.host ?? played.listeningHost,
             held: held,
             // Whoever has asked for the origin in TLS does so in its requests.
             listener: isNamed ? nil : self,
@@ -52,6 +51,18 @@ struct ReverseListener: Sendable {
     private func isOrigin(_ host: String, port: Int) -> Bool {
         guard let named = Origin(authority: "\(host):\(port)", defaultPort: nil) else { return false }
         return named.hostInTLS == origin.hostInTLS && !own.isNamed(by: named)
+    }
+
+    /// A request to where the origin is played, as one in absolute form to the origin.
+    ///
+    /// `defaultPort`: the client's, where its `Host` names none.
+    func played(_ request: ProxyRequest, defaultPort: Int) -> ProxyRequest {
+        var request = request
+        request.target = .absolute(origin)
+        request.isSecure = played.scheme == .https
+        request.isPlayed = true
+        request.rewritten = naming(request.rewritten, defaultPort: defaultPort)
+        return request
     }
 
     // MARK: Host

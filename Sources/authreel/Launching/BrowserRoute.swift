@@ -6,7 +6,7 @@ struct BrowserRoute {
     var proxy: Recording.Address
     /// SHA-256 of the public key in the certificates that the browser will see.
     var keyDigest: [UInt8]
-    /// Where the recorder plays an origin: what goes there is recorded, and the proxy does not connect to it.
+    /// Where the recorder plays an origin: what goes there is recorded without the proxy as well.
     var played: [Recording.Address] = []
 
     /// What is asked for past the proxy, as browsers write it in their lists.

@@ -86,7 +86,11 @@ struct NetworkClientTests {
         let origin = try await origin()
         let played = try ReverseOrigin("http://localhost:\(origin.port)=127.0.0.1:0")
         let rig = try await rig { $0.reverse = [played] }
-        #expect(try await rig.curlDirectly("http://127.0.0.1:\(rig.reversePorts[0])/").text == "secret")
+        let url = "http://127.0.0.1:\(rig.reversePorts[0])/"
+        #expect(try await rig.curlDirectly(url).text == "secret")
+        // The proxy is no way for it to what listens on loopback.
+        #expect(try await rig.curl(url, "-w", "%{http_code}").text.hasSuffix("403"))
+        #expect(try await rig.curl("-p", url, "-w", "%{http_connect}").text.hasSuffix("403"))
         await rig.stop()
         try await origin.stop()
     }

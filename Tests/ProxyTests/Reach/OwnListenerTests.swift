@@ -88,16 +88,20 @@ struct OwnListenerTests {
         await rig.stop()
     }
 
-    @Test func addressThatIsPlayedIsRefused() async throws {
+    /// By its own names it is the origin, which clients find there without the proxy as well.
+    @Test func addressThatIsPlayedIsRefusedByOtherNames() async throws {
         let origin = try await LoopbackOrigin(tls: nil) { _ in .send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8)) }
         let played = try ReverseOrigin("http://127.0.0.1:\(origin.port)=127.0.0.1:0")
         let rig = try await ProxyRig(adjust: { $0.reverse = [played] })
-        for host in ["localhost", "2130706433", "[::ffff:127.0.0.1]"] {
-            let answer = try await Self.send(
-                "GET http://\(host):\(rig.reversePorts[0])/ HTTP/1.1\r\nHost: x\r\n\r\n",
-                to: rig.port
-            )
-            #expect(answer.hasPrefix("HTTP/1.1 502 "), "\(answer)")
+        for host in ["app.localhost", "2130706433", "127.1"] {
+            let authority = "\(host):\(rig.reversePorts[0])"
+            for request in [
+                "GET http://\(authority)/ HTTP/1.1\r\nHost: 127.0.0.1:\(rig.reversePorts[0])\r\n\r\n",
+                "CONNECT \(authority) HTTP/1.1\r\n\r\n",
+            ] {
+                let answer = try await Self.send(request, to: rig.port)
+                #expect(answer.hasPrefix("HTTP/1.1 502 "), "\(answer)")
+            }
         }
         #expect(origin.received == 0)
         await rig.stop()

@@ -129,7 +129,7 @@ struct ReverseOriginTests {
                     identity: ClientIdentity(connectionID: "1")
                 ),
                 held: ByteBuffer(),
-                local: try SocketAddress(ipAddress: "127.0.0.1", port: 9443),
+                called: Origin(authority: "127.0.0.1:9443", defaultPort: nil),
                 isPinned: isPinned
             )
             #expect(interception.clientName == row.leaf)
