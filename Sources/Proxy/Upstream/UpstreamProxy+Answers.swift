@@ -39,7 +39,7 @@ extension UpstreamProxy {
             let challenges = response.headers.all("proxy-authenticate").prefix(8)
             return .wantsCredentials(self, challenges.map { Self.printable($0, 200) })
         }
-        guard let mark = mark(of: response) else { return nil }
+        guard let mark = mark(of: response, for: origin) else { return nil }
         let status = "\(response.status) \(Self.printable(response.statusText, 100))"
         let who = "the upstream proxy \(self)"
         return UpstreamFailure(
@@ -59,7 +59,7 @@ extension UpstreamProxy {
     }
 
     /// The field by which a page is known as this proxy's.
-    private func mark(of response: RecordedResponse) -> Mark? {
+    private func mark(of response: RecordedResponse, for server: Origin) -> Mark? {
         let fields = response.headers
         // Between a client and the next proxy only (RFC 9110, section 11.7.1); a server that asks for itself says how.
         if response.status == 401, fields.first("www-authenticate") == nil,
@@ -69,7 +69,9 @@ extension UpstreamProxy {
         }
         let hops = fields.all("via").flatMap { $0.split(separator: ",") }
         // Both write themselves into Via of whatever they pass on; of its own pages only Squid does.
-        if hops.count == 1, let value = fields.first("x-squid-error") {
+        if hops.count == 1, let hop = hops.first, !isFront(hop, of: server),
+            let value = fields.first("x-squid-error")
+        {
             return Mark(name: "X-Squid-Error", value: value)
         }
         if hops.isEmpty, let value = fields.first("server"), value.lowercased().hasPrefix("tinyproxy/") {
@@ -77,6 +79,15 @@ extension UpstreamProxy {
         }
         guard let value = statedError(fields.all("proxy-status")) else { return nil }
         return Mark(name: "Proxy-Status", value: value)
+    }
+
+    /// Whether a member of `Via` (RFC 9110, section 7.6.3) names a server, or a host below it: a Squid of its own in front of it, where
+    /// this proxy leaves `Via` alone.
+    private func isFront(_ hop: Substring, of server: Origin) -> Bool {
+        let words = hop.split(separator: " ")
+        guard words.count > 1 else { return false }
+        let name = words[1].prefix { $0 != ":" }.lowercased()
+        return name != origin.host && (name == server.host || name.hasSuffix("." + server.host))
     }
 
     /// The one member of `Proxy-Status`, where it names this proxy and an error (RFC 9209, section 2).

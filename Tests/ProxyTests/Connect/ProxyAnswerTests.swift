@@ -45,6 +45,11 @@ struct ProxyAnswerTests {
                 + "and answered 502 Text (X-Squid-Error: ERR_ZERO_SIZE_OBJECT 0)"
         ),
         (
+            503, [("X-Squid-Error", "ERR_DNS_FAIL 0"), ("Via", "1.1 notidp.example (squid/6)")],
+            "ERR_TUNNEL_CONNECTION_FAILED: the upstream proxy http://proxy.example:3128 answered 503 Text "
+                + "in place of idp.example:80 (X-Squid-Error: ERR_DNS_FAIL 0)"
+        ),
+        (
             500, [("Server", "tinyproxy/1.11.1")],
             "ERR_TUNNEL_CONNECTION_FAILED: the upstream proxy http://proxy.example:3128 answered 500 Text "
                 + "in place of idp.example:80 (Server: tinyproxy/1.11.1)"
@@ -88,6 +93,9 @@ struct ProxyAnswerTests {
         (503, [("Via", "1.1 proxy.corp.example (squid/5.7)")]),
         (503, squid + [("Via", "1.1 front.idp.example (squid/6)")]),
         (503, [("X-Squid-Error", "ERR_CONNECT_FAIL 111")]),
+        // A proxy on the way may leave Via alone.
+        (503, [("X-Squid-Error", "ERR_CONNECT_FAIL 111"), ("Via", "1.1 front.idp.example (squid/6)")]),
+        (503, [("X-Squid-Error", "ERR_CONNECT_FAIL 111"), ("Via", "1.1 IDP.example:3128 (squid/6)")]),
         (
             503,
             [("X-Squid-Error", "ERR_CONNECT_FAIL 111"), ("Via", "1.1 front (squid/6), 1.1 vm (tinyproxy/1)")]
