@@ -69,6 +69,9 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        if case .forwarding = phase, splitter.isInsideHead {
+            proxy.noteCut(splitter.rest.readableBytesView, of: identity)
+        }
         keepUnsent { "the client closed the connection before \($0)" }
         deadline?.cancel()
         self.context = nil

@@ -42,6 +42,7 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler, Wait
 
     func handlerRemoved(context: ChannelHandlerContext) {
         deadline?.cancel()
+        proxy.noteCut(machine.begun, of: identity)
         self.context = nil
     }
 

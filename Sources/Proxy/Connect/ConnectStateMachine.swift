@@ -52,6 +52,9 @@ struct ConnectStateMachine {
     /// How long the body of a request may be that is not carried out, and is read all the same.
     static let maximumUnwantedBytes = 65_536
 
+    /// What has come of a request whose head is not whole.
+    var begun: [UInt8] { bytes }
+
     /// Whether nothing of a request is there.
     var isIdle: Bool { !isDecided && bytes.isEmpty }
 

@@ -65,7 +65,7 @@ extension ProxyContext {
         of identity: ClientIdentity
     ) {
         guard refusal.status != 408 else { return }
-        let exchange = exchange(of: refusal, to: bytes, identity)
+        let exchange = exchange(of: bytes, identity, refusal.failure)
         if let exchange { gate.keep([exchange]) }
         identity.whenFound { [self] in
             notify(
@@ -79,12 +79,18 @@ extension ProxyContext {
         }
     }
 
+    /// Takes down a request whose head did not come to its end, where it was for somebody.
+    func noteCut(_ bytes: some RandomAccessCollection<UInt8>, of identity: ClientIdentity) {
+        let reason = "the connection ended within the head of the request"
+        if let exchange = exchange(of: bytes, identity, reason) { gate.keep([exchange]) }
+    }
+
     /// Nil for what is not for the capture: requests to ourselves, of those who would have to say who they are, to hosts that are
     /// left alone.
     private func exchange(
-        of refusal: ProxyRequest.Refusal,
-        to bytes: some RandomAccessCollection<UInt8>,
-        _ identity: ClientIdentity
+        of bytes: some RandomAccessCollection<UInt8>,
+        _ identity: ClientIdentity,
+        _ reason: String
     ) -> Exchange? {
         guard configuration.proxyCredentials == nil || identity.isVouchedFor,
             let request = RefusedRequest(bytes), request.origin.map({ !own.isNamed(by: $0) }) ?? true,
@@ -95,6 +101,6 @@ extension ProxyContext {
         reading.takeHeads(of: configuration.limits.headBytes)
         reading.connection.id = identity.connectionID
         reading.client = identity.facts
-        return request.exchange(reading, refusal.failure, at: clock())
+        return request.exchange(reading, reason, at: clock())
     }
 }

@@ -134,6 +134,51 @@ struct RefusedRequestTests {
         #expect(unnamed.isEmpty)
     }
 
+    /// Whoever went in the middle of it wanted something of somebody: as far as that is known.
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            ("GET http://idp.example/a?b=c HTTP/1.1\r\nAccept: a/b\r\nProxy-Auth", 1),
+            ("GET http://idp.example/a?b=c", 0), ("GET /a HTTP/1.1\r\nAccept: a/b\r\nX", 0),
+            ("GET http://authreel.proxy/ HTTP/1.1\r\nX", 0), ("CONNECT idp.example:443 HTTP/1.1\r\nX", 0),
+        ]
+    )
+    func requestThatEndsWithinItsHeadIsAnEntry(_ row: (sent: String, count: Int)) async throws {
+        let rig = try await ProxyRig()
+        let client = try await RawClient(port: rig.port)
+        try await client.send(row.sent)
+        try await client.finishSending()
+        #expect(try await client.until { $0.isEnded })
+        #expect(client.received.isEmpty)
+        try? await client.close()
+        await rig.stop()
+        #expect(rig.exchanges.count == row.count)
+        guard let exchange = rig.exchanges.first else { return }
+        #expect(exchange.request.url.text == "http://idp.example/a?b=c")
+        #expect(exchange.request.headers.fields.map(\.name) == ["Accept"])
+        #expect(exchange.response == nil)
+        #expect(exchange.failure == "the connection ended within the head of the request")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func laterRequestThatEndsWithinItsHeadIsAnEntryAsWell() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { _ in
+            .send(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))
+        }
+        let rig = try await ProxyRig()
+        let client = try await RawClient(port: rig.port)
+        let here = "127.0.0.1:\(origin.port)"
+        try await client.send("GET http://\(here)/ HTTP/1.1\r\nHost: \(here)\r\n\r\n")
+        #expect(try await client.until { $0.received.hasSuffix("ok") })
+        try await client.send("POST http://\(here)/token HTTP/1.1\r\nHost: x")
+        try await client.finishSending()
+        try? await client.close()
+        let exchanges = try await rig.exchanges(atLeast: 2)
+        await rig.stop()
+        try await origin.stop()
+        #expect(exchanges.map(\.request.url.path) == ["/", "/token"])
+        #expect(exchanges.map(\.failure) == [nil, "the connection ended within the head of the request"])
+    }
+
     /// What is said and recorded on a connection that had another request before.
     ///
     /// - Parameter next: the bytes behind that request, of the address of its server.
