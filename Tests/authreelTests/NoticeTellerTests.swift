@@ -48,6 +48,50 @@ struct NoticeTellerTests {
         #expect(lines.count == 2 && !"\(lines)".contains("pass"))
     }
 
+    static let advice: [(process: String, words: String)] = [
+        ("node", "start it with NODE_EXTRA_CA_CERTS='/a b/ca.pem'"),
+        ("MainThread", "start it with NODE_EXTRA_CA_CERTS='/a b/ca.pem'"),
+        ("python3.11", "start it with SSL_CERT_FILE='/a b/ca.pem' REQUESTS_CA_BUNDLE='/a b/ca.pem'"),
+        ("curl", "start it with CURL_CA_BUNDLE='/a b/ca.pem'"),
+        ("wget", "start it with --ca-certificate='/a b/ca.pem'"),
+        ("git-remote-http", "start it with GIT_SSL_CAINFO='/a b/ca.pem'"),
+        ("php", "start it with -d curl.cainfo='/a b/ca.pem' -d openssl.cafile='/a b/ca.pem'"),
+        ("java", "run \(Invocation.name) ca trust --ca-dir '/a b' --store java"),
+        (
+            "chromium",
+            "run \(Invocation.name) ca trust --ca-dir '/a b' --store nss (or --browser, which starts one that trusts it)"
+        ),
+        ("php-fpm8.2", "let it trust /a b/ca.pem by its own settings"),
+        ("my-app", "let it trust /a b/ca.pem by its own settings"),
+        ("", "let it trust /a b/ca.pem by its own settings"),
+    ]
+
+    @Test(arguments: advice.indices)
+    func programIsToldByItsOwnSetting(_ index: Int) {
+        let row = Self.advice[index]
+        let trust = ClientTrust(
+            certificatePath: "/a b/ca.pem",
+            trustCommand: ["ca", "trust", "--ca-dir", "/a b"]
+        )
+        let client = ClientFacts(process: row.process, processID: 7, address: "127.0.0.1:40000")
+        let rejection = Self.rejection(client, passes: false)
+        let lines = NoticeTeller(repeats: false, trust: trust).lines(for: rejection)
+        #expect(lines.last == .note("to record it, \(row.words)"))
+        // What was started with those settings has a trust of its own.
+        let started = NoticeTeller(repeats: false, trust: trust, isStarted: { $0 == 7 })
+        #expect(
+            started.lines(for: rejection).last
+                == .note("to record it, let it trust /a b/ca.pem by its own settings")
+        )
+    }
+
+    /// What is made for one recording is in no store.
+    @Test func authorityOfOneRecordingIsNotPutIntoStores() {
+        let trust = ClientTrust(certificatePath: "/run/ca.pem", trustCommand: nil)
+        #expect(trust.advice(for: "java") == nil && trust.advice(for: "firefox") == nil)
+        #expect(trust.advice(for: "node") == "start it with NODE_EXTRA_CA_CERTS=/run/ca.pem")
+    }
+
     /// It may be the client that began it.
     @Test func whatIsNotHTTPIsLaidToNeitherSide() {
         let lines = teller.lines(for: .notHTTP(host: "idp.example:443"))

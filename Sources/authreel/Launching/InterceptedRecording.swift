@@ -162,7 +162,8 @@ struct InterceptedRecording {
     private func notices() -> NoticeTeller {
         NoticeTeller(
             repeats: repeatsNotices,
-            certificatePath: trust.authority.scope == nil ? nil : trust.certificatePath,
+            trust: trust.clientTrust,
+            isStarted: { ProcessTree.ancestors(of: $0).contains(getpid()) },
             isLimitedBySystem: isLimitedBySystem
         )
     }

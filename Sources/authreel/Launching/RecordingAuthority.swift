@@ -5,6 +5,8 @@ import Proxy
 struct RecordingAuthority {
     let authority: CertificateAuthority
     let certificatePath: String
+    /// How clients are brought to trust it.
+    let clientTrust: ClientTrust
     /// What ends with the recording; nil where the authority is the lasting one.
     private let folder: RunFolder?
 
@@ -19,6 +21,10 @@ struct RecordingAuthority {
             let (files, authority) = try lasting.open()
             self.authority = authority
             certificatePath = files.certificatePath
+            clientTrust = ClientTrust(
+                certificatePath: files.certificatePath,
+                trustCommand: ["ca", "trust"] + (lasting.folder.map { ["--ca-dir", $0] } ?? [])
+            )
             folder = nil
             return
         }
@@ -36,6 +42,7 @@ struct RecordingAuthority {
                 to: "authreel-ca.pem",
                 isPublic: true
             )
+            clientTrust = ClientTrust(certificatePath: certificatePath, trustCommand: nil)
         } catch {
             folder.remove()
             throw error

@@ -8,7 +8,8 @@ import Synchronization
 /// What fails is tried again and again; once is enough to know.
 final class NoticeTeller: Sendable {
     private let repeats: Bool
-    private let certificatePath: String?
+    private let trust: ClientTrust?
+    private let isStarted: @Sendable (_ processID: Int32) -> Bool
     private let isLimitedBySystem: Bool
     private let told = Mutex(Told())
 
@@ -34,11 +35,18 @@ final class NoticeTeller: Sendable {
 
     /// - Parameters:
     ///   - repeats: tell of everything, each time.
-    ///   - certificatePath: of an authority that is not the lasting one.
+    ///   - trust: what clients have to trust, and how.
+    ///   - isStarted: whether a process is one that was started with all that is known to be of help.
     ///   - isLimitedBySystem: whether it is the system that allows no more connections.
-    init(repeats: Bool, certificatePath: String? = nil, isLimitedBySystem: Bool = false) {
+    init(
+        repeats: Bool,
+        trust: ClientTrust? = nil,
+        isStarted: @escaping @Sendable (_ processID: Int32) -> Bool = { _ in false },
+        isLimitedBySystem: Bool = false
+    ) {
         self.repeats = repeats
-        self.certificatePath = certificatePath
+        self.trust = trust
+        self.isStarted = isStarted
         self.isLimitedBySystem = isLimitedBySystem
     }
 
@@ -177,9 +185,7 @@ final class NoticeTeller: Sendable {
         let who = client.process ?? client.address ?? "a client"
         let words =
             "\(who) does not trust the recorder's certificate for \(host)\(alert.map { " (\($0))" } ?? "")"
-        let path = certificatePath.map { "to record it, let it trust \($0)" }
-        let record =
-            path ?? "to record it: \(Invocation.name) ca path names the certificate that it has to trust"
+        let record = help(for: client)
         guard passesThrough else { return [.warning(words), .note(record)] }
         // A command that is started anew is another process, and refuses anew.
         let whose =
@@ -193,6 +199,19 @@ final class NoticeTeller: Sendable {
                     + Invocation.command("record", "--pass-through", name)
             ),
         ]
+    }
+
+    /// What lets a client that does not trust the certificate be recorded.
+    private func help(for client: ClientFacts) -> String {
+        guard let trust else {
+            return "to record it: \(Invocation.name) ca path names the certificate that it has to trust"
+        }
+        if let process = client.process, let processID = client.processID, !isStarted(processID),
+            let advice = trust.advice(for: process)
+        {
+            return "to record it, \(advice)"
+        }
+        return "to record it, let it trust \(trust.certificatePath) by its own settings"
     }
 
     /// The host of an address, as `--pass-through` takes it.
