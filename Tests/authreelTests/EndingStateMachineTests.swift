@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import authreel
@@ -13,6 +14,30 @@ struct EndingStateMachineTests {
         var machine = Machine(command: nil, hasBrowser: false)
         #expect(machine.handle(.interrupted(signal: 2, fromTerminal: true)) == [.finish(status: 0)])
         #expect(machine.handle(.interrupted(signal: 2, fromTerminal: true)) == [])
+    }
+
+    /// Ctrl-\ asks a program in Java what its threads are at, and ends others.
+    @Test func quittingIsTheCommandsWhereThereIsOne() {
+        var machine = Machine(command: "java", hasBrowser: true)
+        for _ in 1...2 {
+            #expect(machine.handle(.interrupted(signal: SIGQUIT, fromTerminal: true)) == [])
+            #expect(
+                machine.handle(.interrupted(signal: SIGQUIT, fromTerminal: false)) == [
+                    .signalCommand(SIGQUIT)
+                ]
+            )
+        }
+        // It was no request to end, so that this one is the first.
+        #expect(
+            machine.handle(.interrupted(signal: SIGINT, fromTerminal: true)) == [.endBrowser, .startGrace]
+        )
+        machine = Machine(command: "app", hasBrowser: false)
+        #expect(machine.handle(.interrupted(signal: SIGQUIT, fromTerminal: true)) == [])
+        #expect(machine.handle(.commandEnded(.signalled(SIGQUIT), left: [])) == [.finish(status: 131)])
+        machine = Machine(command: nil, hasBrowser: false)
+        #expect(
+            machine.handle(.interrupted(signal: SIGQUIT, fromTerminal: true)) == [.finish(status: 0)]
+        )
     }
 
     @Test(arguments: [ChildProcess.Ending.exited(0), .exited(7), .signalled(9)])

@@ -1,7 +1,9 @@
+import Foundation
+
 /// Decides when a recording is over, and what has to be ended with it: the command, what it left running, the browser.
 struct EndingStateMachine {
     enum Event: Equatable {
-        /// SIGINT, SIGTERM or SIGHUP; one from the terminal has reached the command, too.
+        /// SIGINT, SIGTERM, SIGHUP or SIGQUIT; one from the terminal has reached the command, too.
         case interrupted(signal: Int32, fromTerminal: Bool)
         /// The command is over; these are the processes it left.
         case commandEnded(ChildProcess.Ending, left: [Leftover])
@@ -72,6 +74,8 @@ struct EndingStateMachine {
     }
 
     private mutating func interrupted(_ signal: Int32, _ fromTerminal: Bool) -> [Action] {
+        // It is the command's: Java says then what its threads are at, and goes on; what ends by it ends the recording.
+        if signal == SIGQUIT, commandRuns { return fromTerminal ? [] : [.signalCommand(signal)] }
         interruptions += 1
         guard interruptions == 1 else { return [.killEverything] }
         var actions: [Action] = []

@@ -101,7 +101,7 @@ struct RecordingSession {
         let listener = Task {
             for await signal in signals {
                 post.yield(
-                    .interrupted(signal: signal, fromTerminal: signal == SIGINT && Self.isInForeground)
+                    .interrupted(signal: signal, fromTerminal: Self.isFromTerminal(signal))
                 )
             }
         }
@@ -138,8 +138,13 @@ struct RecordingSession {
         return Ending(status: ExitStatus.bug.rawValue)
     }
 
-    /// Whether a Ctrl-C on the terminal goes to us, and so to the command as well.
-    static var isInForeground: Bool {
+    /// Whether a signal is taken for one of Ctrl-C or Ctrl-\ on the terminal, which the command has had as well.
+    static func isFromTerminal(_ signal: Int32) -> Bool {
+        [SIGINT, SIGQUIT].contains(signal) && isInForeground
+    }
+
+    /// Whether what is typed on the terminal goes to us, and so to the command as well.
+    private static var isInForeground: Bool {
         [STDIN_FILENO, STDERR_FILENO, STDOUT_FILENO].contains {
             isatty($0) == 1 && tcgetpgrp($0) == getpgrp()
         }

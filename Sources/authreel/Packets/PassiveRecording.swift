@@ -138,7 +138,7 @@ struct PassiveRecording {
     ) async -> Result<PacketImportReport, any Error> {
         let listener = Task {
             for await signal in signals {
-                let fromTerminal = signal == SIGINT && RecordingSession.isInForeground
+                let fromTerminal = RecordingSession.isFromTerminal(signal)
                 if child?.interrupted(signal, fromTerminal: fromTerminal) != true { recorder.stop() }
             }
         }

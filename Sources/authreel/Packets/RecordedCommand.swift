@@ -37,7 +37,7 @@ final class RecordedCommand: Sendable {
     /// Its exit status as a shell tells it; 0 while it runs.
     var status: Int32 { child.ending?.status ?? 0 }
 
-    /// Hands a signal on: the first asks it to end, the next ends it.
+    /// Hands a signal on: the first asks it to end, the next ends it; a SIGQUIT may mean something else to it.
     ///
     /// - Parameters:
     ///   - signal: that has come.
@@ -45,6 +45,10 @@ final class RecordedCommand: Sendable {
     /// - Returns: false where it cannot be ended by us, or is over.
     func interrupted(_ signal: Int32, fromTerminal: Bool) -> Bool {
         guard child.ending == nil else { return false }
+        if signal == SIGQUIT {
+            if !fromTerminal { child.send(signal) }
+            return true
+        }
         guard kill(child.processID, 0) == 0 || errno != EPERM else {
             // It was started before the rights of root were given up.
             if fromTerminal,

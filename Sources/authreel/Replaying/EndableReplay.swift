@@ -7,7 +7,7 @@ enum EndableReplay {
         case interrupted(Int32?)
     }
 
-    /// Runs replays to their end, or until SIGINT, SIGTERM or SIGHUP; the next of them ends the program at once.
+    /// Runs replays to their end, or until a signal of ``Interruption``; the next of them ends the program at once.
     ///
     /// - Parameter body: gives what there is when its task is cancelled.
     /// - Returns: what it gave, and the number of the signal that ended it; nil for none.

@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP, as events.
+/// SIGINT, SIGTERM, SIGHUP and SIGQUIT, as events.
 enum Interruption {
     /// Takes the signals over at once; each that arrives is handed on.
     ///
-    /// A SIGHUP that was ignored when we were started (`nohup`) stays so.
+    /// A SIGHUP that was ignored when we were started (`nohup`) stays so, and a SIGQUIT (`&` in a script).
     static func signals() -> AsyncStream<Int32> {
         let (stream, continuation) = AsyncStream<Int32>.makeStream()
-        for number in [SIGINT, SIGTERM, SIGHUP] {
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
             let before = signal(number, SIG_IGN)
-            if number == SIGHUP, isIgnoring(before) { continue }
+            if [SIGHUP, SIGQUIT].contains(number), isIgnoring(before) { continue }
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler { continuation.yield(number) }
             source.resume()
@@ -40,7 +40,7 @@ enum Interruption {
 
     /// From now on each of the signals ends the program at once, as it would without us.
     static func letGo() {
-        for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+        for number in [SIGINT, SIGTERM, SIGQUIT] { signal(number, SIG_DFL) }
     }
 
     /// Sources end when nobody holds them.

@@ -69,6 +69,31 @@ struct RecordSignalTests {
         #expect(seen.text.contains("browser: not yet seen · backend: not yet seen"))
     }
 
+    /// A program in Java writes what its threads are at then, and goes on.
+    @Test func ctrlBackslashIsTheCommands() throws {
+        let place = try Place()
+        defer { place.folder.remove() }
+        let seen = try place.onTerminal(
+            place.options + [
+                "--", "sh", "-c",
+                "trap 'echo asked; n=$((n+1))' QUIT; echo ready; while [ -z \"$n\" ]; do sleep 0.1; done; "
+                    + "for i in 1 2 3 4 5; do sleep 0.1; done; exit $((n+6))",
+            ],
+            type: [("ready", "\\x1c")]
+        )
+        #expect(seen.text.components(separatedBy: "asked").count == 2, "\(seen.text)")
+        #expect(seen.status == 7)
+        #expect(seen.text.contains("0 exchanges recorded") && !seen.text.contains("crashed"), "\(seen.text)")
+    }
+
+    @Test func ctrlBackslashEndsARecordingWithoutACommand() throws {
+        let place = try Place()
+        defer { place.folder.remove() }
+        let seen = try place.onTerminal(place.options, type: [("backend: not yet seen", "\\x1c")])
+        #expect(seen.status == 0)
+        #expect(seen.text.contains("0 exchanges recorded") && !seen.text.contains("crashed"), "\(seen.text)")
+    }
+
     @Test func killedRecordersFolderIsRemovedByTheNext() throws {
         let place = try Place()
         defer { place.folder.remove() }
