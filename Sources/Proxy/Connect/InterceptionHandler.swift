@@ -220,7 +220,8 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
                     let tunnel = TunnelFacts(reason: reason, sentBytes: sent, receivedBytes: received)
                     return entry.passed(tunnel, at: proxy.clock())
                 }
-            }
+            },
+            unasked: interception.hello != nil && interception.passes == nil ? entry : nil
         )
     }
 

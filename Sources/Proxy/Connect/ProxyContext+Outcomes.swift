@@ -43,7 +43,6 @@ extension ProxyContext {
 
     /// The client's handshake came about.
     func noteAgreement(_ agreed: HandshakeFacts, of entry: TunnelEntry) {
-        pinning.accepted(by: entry.identity.facts, entry.origin)
         if agreed.alpn == "h2" { spare.agreed(by: entry.identity.facts, entry.origin, at: clock()) }
     }
 
@@ -64,7 +63,39 @@ extension ProxyContext {
         {
             return keep("the client closed the connection during its TLS handshake", of: entry)
         }
-        let how = alert.map { "alert \($0.name)" } ?? "it closed the connection after the certificate"
+        noteRejection(
+            by: client,
+            alert,
+            alert.map { "alert \($0.name)" } ?? "it closed the connection after the certificate",
+            of: entry
+        )
+    }
+
+    /// The client went as soon as its handshake was done, without a word: so refuse our certificate those that look at it behind the
+    /// handshake, as pins are mostly checked (OkHttp), and what uses GnuTLS does (wget and git on Debian).
+    ///
+    /// A client that has asked something before accepts it, and had no use for the connection.
+    func noteUnasked(_ entry: TunnelEntry) {
+        let client = entry.identity.facts
+        // What speaks HTTP/2 is no spare connection beside itself.
+        guard !pinning.hasAsked(client, entry.origin), entry.facts.alpn == "h2" || !isSpare(entry) else {
+            return
+        }
+        // Where the system does not tell whose it is, it may be a browser's that accepts it.
+        if let accepts = configuration.acceptsCertificates, !entry.identity.isRemote,
+            client.processID.map(accepts) ?? true
+        {
+            return
+        }
+        noteRejection(by: client, nil, "it closed the connection behind the handshake", of: entry)
+    }
+
+    private func noteRejection(
+        by client: ClientFacts,
+        _ alert: TLSAlert?,
+        _ how: String,
+        of entry: TunnelEntry
+    ) {
         var reason = "Client TLS handshake failed. The client does not trust the proxy's certificate (\(how))"
         if let process = client.process {
             reason += ": \(process)" + (client.processID.map { ", process \($0)" } ?? "")

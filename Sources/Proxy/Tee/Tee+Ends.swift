@@ -13,6 +13,7 @@ extension Tee {
     }
 
     func inputClosed(_ side: Side) {
+        if side == .client { noteUnasked() }
         guard side == .client || !delays({ [weak self] in self?.inputClosed(side) }) else { return }
         settle()
         guard !isOver else { return }
@@ -40,6 +41,7 @@ extension Tee {
     }
 
     func broken(_ side: Side, _ reason: String) {
+        if side == .client { noteUnasked() }
         guard side == .client || !delays({ [weak self] in self?.broken(side, reason) }) else { return }
         if side == .client { loseLastByte() }
         settle()
@@ -60,6 +62,16 @@ extension Tee {
         end(side, isIdle ? nil : loss(by: side, reason))
         close()
     }
+
+    /// Tells of a client that has asked nothing, and went as soon as its handshake was done.
+    private func noteUnasked() {
+        guard let entry = unasked, !isOver, !hasServerEnded, refusal == nil else { return }
+        unasked = nil
+        if .now() - began < Self.timeForCertificate { proxy.noteUnasked(entry) }
+    }
+
+    /// How long a client takes at most to look at the certificate behind its handshake.
+    private static let timeForCertificate = TimeAmount.milliseconds(500)
 
     /// Who is at the server's end, for words.
     var nameOfServer: String {

@@ -33,6 +33,8 @@ final class Tee {
     let asked: UpstreamProxy?
     /// The entry of a tunnel that is nobody's business, made of the bytes the client sent and received.
     let passed: ((_ sent: Int, _ received: Int) -> Exchange)?
+    /// The entry of a tunnel in whose TLS the client has said nothing yet.
+    var unasked: TunnelEntry?
     var sent = 0
     var received = 0
     /// When the client was done with sending, which mostly means that it has gone.
@@ -61,9 +63,11 @@ final class Tee {
         conversation: Conversation?,
         records: Bool = true,
         asked: UpstreamProxy? = nil,
-        passed: ((_ sent: Int, _ received: Int) -> Exchange)? = nil
+        passed: ((_ sent: Int, _ received: Int) -> Exchange)? = nil,
+        unasked: TunnelEntry? = nil
     ) {
         self.passed = passed
+        self.unasked = unasked
         self.records = records
         self.asked = asked
         self.proxy = proxy
@@ -124,6 +128,10 @@ final class Tee {
     func received(_ bytes: ByteBuffer, from side: Side) {
         guard !isOver else { return }
         guard side == .server else {
+            if let entry = unasked {
+                unasked = nil
+                proxy.pinning.accepted(by: entry.identity.facts, entry.origin)
+            }
             if conversation == nil {
                 sent += bytes.readableBytes
             } else {

@@ -187,14 +187,16 @@ actor ReplayBrowser {
     private func recorder() throws -> ProxyServer {
         let traffic = traffic
         let (authority, _) = try CertificateAuthority.make(now: SystemClock.now)
+        var proxy = ProxyConfiguration(
+            port: 0,
+            permits: { traffic.permits($0, $1) },
+            passesPinningClients: false,
+            upstreamTrust: configuration.upstreamTrust,
+            insecureUpstream: configuration.insecureUpstream
+        )
+        proxy.acceptsCertificates = { _ in true }
         return try ProxyServer(
-            configuration: ProxyConfiguration(
-                port: 0,
-                permits: { traffic.permits($0, $1) },
-                passesPinningClients: false,
-                upstreamTrust: configuration.upstreamTrust,
-                insecureUpstream: configuration.insecureUpstream
-            ),
+            configuration: proxy,
             authority: authority,
             clock: { SystemClock.now },
             record: { traffic.record($0) }

@@ -84,6 +84,7 @@ struct TunnelTests {
         let client = try await TunnelClient(rig, target: target, protocolName: "h2")
         // The origin's settings: the recorder has come to the end of the handshake, which a client does not wait for.
         #expect(try await client.until { !$0.isEmpty })
+        try await client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0])
         try await spare.close()
         // One that is opened later is another matter.
         let late = try await RawClient(port: rig.port)
@@ -246,7 +247,7 @@ struct TunnelTests {
         }
         let rig = try await ProxyRig()
         let command =
-            "sleep 1 | timeout 10 openssl s_client -quiet -proxy 127.0.0.1:\(rig.port) -connect localhost:\(origin.port)"
+            "sleep 2 | timeout 10 openssl s_client -quiet -proxy 127.0.0.1:\(rig.port) -connect localhost:\(origin.port)"
         _ = try await ProxyRig.run(["/bin/sh", "-c", command])
         await rig.stop()
         #expect(rig.exchanges.isEmpty, "\(rig.exchanges.map { $0.failure ?? "-" })")

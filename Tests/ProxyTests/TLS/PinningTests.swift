@@ -178,6 +178,80 @@ struct PinningTests {
         try await origin.stop()
     }
 
+    /// Three handshakes, one after the other, each with an end behind it, as OkHttp and GnuTLS have it when a certificate is refused.
+    ///
+    /// - Parameters:
+    ///   - rig: the recorder.
+    ///   - port: the server's.
+    ///   - asks: whether the client has had a request answered before.
+    /// - Throws: where there is no Python.
+    private func finishing(_ rig: ProxyRig, _ port: Int, asks: Bool = false) async throws {
+        let client = """
+            import socket, ssl, sys
+            context = ssl.create_default_context()
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+            def tunnel():
+                raw = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+                raw.sendall(b"CONNECT localhost:%s HTTP/1.1\\r\\n\\r\\n" % sys.argv[2].encode())
+                while not raw.recv(4096).endswith(b"\\r\\n\\r\\n"):
+                    pass
+                return context.wrap_socket(raw, server_hostname="localhost")
+            if sys.argv[3] == "true":
+                tls = tunnel()
+                tls.sendall(b"GET / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n")
+                tls.recv(4096)
+            for number in range(3):
+                tls = tunnel()
+                if number < 2:
+                    # The next one is begun when the recorder knows of this end.
+                    tls.settimeout(10)
+                    tls.shutdown(socket.SHUT_WR)
+                    while tls.recv(4096):
+                        pass
+                tls.close()
+            """
+        let output = try await ProxyRig.run([
+            "/usr/bin/python3", "-c", client, "\(rig.port)", "\(port)", "\(asks)",
+        ])
+        #expect(output.status == 0, "\(output.error)")
+    }
+
+    @Test func endBehindTheHandshakeIsOneWithoutWords() async throws {
+        let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), script: Self.hello)
+        let rig = try await ProxyRig()
+        try await finishing(rig, origin.port)
+        let exchanges = try await rig.exchanges(atLeast: 3)
+        await rig.stop()
+        let words = "Client TLS handshake failed. The client does not trust the proxy's certificate "
+        #expect(
+            exchanges.prefix(2).allSatisfy {
+                $0.request.method == "CONNECT" && $0.response == nil
+                    && $0.failure?.hasPrefix(words + "(it closed the connection behind the handshake)")
+                        == true
+            },
+            "\(exchanges.map(\.failure))"
+        )
+        #expect(exchanges.map(\.tunnel.reason) == [nil, nil, .clientRejectsRecorder])
+        let passes = rig.notices.map {
+            if case .clientRejectedCertificate(_, _, nil, let passes) = $0 { passes } else { false }
+        }
+        #expect(passes == [false, true])
+        try await origin.stop()
+    }
+
+    /// A client that has asked something, and one that was started so that it accepts us, have only had no use for them.
+    @Test(arguments: [false, true])
+    func unusedConnectionOfAClientThatAcceptsUsIsNone(asks: Bool) async throws {
+        let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), script: Self.hello)
+        let rig = try await ProxyRig(adjust: { if !asks { $0.acceptsCertificates = { _ in true } } })
+        try await finishing(rig, origin.port, asks: asks)
+        await rig.stop()
+        #expect(rig.exchanges.map(\.failure) == (asks ? [nil] : []))
+        #expect(rig.notices.isEmpty)
+        try await origin.stop()
+    }
+
     @Test func hostThatIsLeftAloneIsAnEntryWithItsBytes() async throws {
         let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), script: Self.hello)
         let rig = try await ProxyRig(adjust: { $0.passThroughHosts = [HostPattern("localhost")] })
