@@ -38,8 +38,16 @@ struct TimelineText {
         let margin = layout.margin
         var shown: Set<Int> = []
         let passing = item.passingReadings
+        var latest: Int?
+        var isTold = false
         for row in rows where !passing.contains(row.exchange) {
             lines += heading(of: row, layout)
+            if let latest, let words = hint(on: row.exchange, after: latest) {
+                if !isTold { lines.append("\(margin)\(style.dim(words))") }
+                isTold = true
+            } else {
+                (latest, isTold) = (row.exchange, false)
+            }
             if row.isWithoutBody {
                 let words = Self.withoutBody(capture[row.exchange])
                 lines.append("\(margin)\(style.yellow("○")) \(style.dim(words))")
@@ -64,7 +72,6 @@ struct TimelineText {
     // MARK: - Rows
 
     private struct Row {
-        var at: Timestamp
         /// Since the flow began.
         var offset: String
         var exchange: Int
@@ -99,7 +106,6 @@ struct TimelineText {
         )
         let steps = flow.steps.map { step in
             Row(
-                at: step.at,
                 offset: offset(step.at, from: began),
                 exchange: step.exchange,
                 actor: "\(step.from.name) → \(step.to.name)".printable,
@@ -120,23 +126,26 @@ struct TimelineText {
         let rows =
             steps
             + others.map {
-                let at = capture[$0].startedAt
-                return Row(
-                    at: at,
-                    offset: offset(at, from: began),
+                Row(
+                    offset: offset(capture[$0].startedAt, from: began),
                     exchange: $0,
                     actor: parties.words(of: $0),
                     kind: "",
                     what: Self.what(capture[$0], addresses[$0])
                 )
             }
-        // Some recorders count whole seconds: what happened in the same instant stands as it was recorded.
+        // As the steps stand everywhere: what two clocks noted is not always in the order of its times.
         let position = flow.surroundings.position
         return rows.enumerated().sorted { left, right in
-            let (first, second) = (left.element, right.element)
-            return (first.at, position[first.exchange], left.offset)
-                < (second.at, position[second.exchange], right.offset)
+            (position[left.element.exchange], left.offset) < (position[right.element.exchange], right.offset)
         }.map(\.element)
+    }
+
+    /// Said of what was noted to begin before the one that it stands behind; nil of all others.
+    private func hint(on exchange: Int, after latest: Int) -> String? {
+        let (start, before) = (capture[exchange].startedAt, capture[latest].startedAt)
+        guard start < before else { return nil }
+        return "noted \(Self.milliseconds(before - start)) before [\(latest)] by another clock"
     }
 
     // MARK: - Layout

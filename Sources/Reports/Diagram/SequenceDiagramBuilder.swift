@@ -20,6 +20,8 @@ private struct Drawing {
     private let table: LaneTable
     /// Exchanges of the flow by what they asked for, in the order of time.
     private let byURL: [String: [Int]]
+    /// When each exchange of the flow began, none later than those that stand behind it: two clocks may have noted it otherwise.
+    private let starts: [Int: Timestamp]
 
     init(_ item: Report.DiagnosedFlow, _ capture: Capture) {
         flow = item.flow
@@ -40,7 +42,21 @@ private struct Drawing {
             grouping: item.flow.exchanges.sorted { position[$0] < position[$1] },
             by: { String(capture[$0].request.url.text.prefix { $0 != "#" }) }
         )
+        starts = Self.starts(of: item.flow, capture)
     }
+
+    private static func starts(of flow: Flow, _ capture: Capture) -> [Int: Timestamp] {
+        var starts: [Int: Timestamp] = [:]
+        var next: Timestamp?
+        for exchange in flow.exchanges.reversed() {
+            let start = min(capture[exchange].startedAt, next ?? capture[exchange].startedAt)
+            starts[exchange] = start
+            next = start
+        }
+        return starts
+    }
+
+    private func start(_ exchange: Int) -> Timestamp { starts[exchange] ?? capture[exchange].startedAt }
 
     /// A message, or a request that is folded, with what puts it in order.
     private struct Event {
@@ -56,18 +72,18 @@ private struct Drawing {
         var diagram = SequenceDiagram(title: title.joined(separator: " · "))
         diagram.lanes = table.lanes
         let steps = Dictionary(grouping: flow.steps, by: \.exchange)
-        let starts = self.starts
+        let pages = startPages
         var events: [Event] = []
         for (number, exchange) in flow.exchanges.enumerated() {
             let mine: [Event]
             if let steps = steps[exchange], !passing.contains(exchange) {
                 mine = self.events(of: steps, at: exchange)
-            } else if let target = starts[exchange], let browser = table.first(.browser) {
+            } else if let target = pages[exchange], let browser = table.first(.browser) {
                 mine = drawn(exchange, from: browser, to: target)
             } else if capture[exchange].response == nil, let (sender, target) = unanswered(exchange) {
                 mine = drawn(exchange, from: sender, to: target)
             } else {
-                mine = [Event(at: capture[exchange].startedAt, order: 0, row: .folded([exchange]))]
+                mine = [Event(at: start(exchange), order: 0, row: .folded([exchange]))]
             }
             events += mine.map { Event(at: $0.at, order: 2 * number + $0.order, row: $0.row) }
         }
@@ -93,9 +109,9 @@ private struct Drawing {
         for lane in asked.keys { asked[lane]?.sort { $0.at < $1.at } }
         for index in events.indices {
             guard case .message(let answer) = events[index].row, answer.form != .request else { continue }
-            let start = capture[answer.exchange].startedAt
-            if let next = answer.next, start <= capture[next].startedAt {
-                events[index].at = min(answer.at, capture[next].startedAt)
+            let start = start(answer.exchange)
+            if let next = answer.next, start <= self.start(next) {
+                events[index].at = min(answer.at, self.start(next))
                 continue
             }
             let meanwhile = (asked[answer.from] ?? []).drop { $0.at < start }.prefix { $0.at <= answer.at }
@@ -138,7 +154,7 @@ private struct Drawing {
             answer.to = app
             answer.words = DiagramWords.kind(handed.kind) + ": " + answer.words
         }
-        return Self.events(request, answer)
+        return events(request, answer)
     }
 
     private func request(_ exchange: Int, from sender: Int, to target: Int, words: String)
@@ -154,11 +170,9 @@ private struct Drawing {
         )
     }
 
-    private static func events(_ request: SequenceDiagram.Message, _ answer: SequenceDiagram.Message)
-        -> [Event]
-    {
+    private func events(_ request: SequenceDiagram.Message, _ answer: SequenceDiagram.Message) -> [Event] {
         [
-            Event(at: request.at, order: 0, row: .message(request)),
+            Event(at: start(request.exchange), order: 0, row: .message(request)),
             Event(at: answer.at, order: 1, row: .message(answer)),
         ]
     }
@@ -185,21 +199,21 @@ private struct Drawing {
     // MARK: - Others
 
     /// Exchanges that sent the browser to the provider: the app's own pages, with the lane of the app.
-    private var starts: [Int: Int] {
+    private var startPages: [Int: Int] {
         let told = Set(flow.steps.map(\.exchange))
         let targets = Set(
             flow.steps.filter { $0.kind == .authorizationRequest }.map {
                 capture[$0.exchange].request.url.text
             }
         )
-        var starts: [Int: Int] = [:]
+        var pages: [Int: Int] = [:]
         for exchange in flow.exchanges where !told.contains(exchange) {
             guard let location = capture[exchange].response?.location else { continue }
             let url = capture[exchange].request.url
             guard targets.contains(url.resolving(location).text) else { continue }
-            starts[exchange] = url.authority.flatMap(table.index(answeringAt:)) ?? table.first(.backend)
+            pages[exchange] = url.authority.flatMap(table.index(answeringAt:)) ?? table.first(.backend)
         }
-        return starts
+        return pages
     }
 
     /// Who asked and did not hear back.
@@ -214,7 +228,7 @@ private struct Drawing {
     private func drawn(_ exchange: Int, from sender: Int, to target: Int) -> [Event] {
         let recorded = capture[exchange]
         let request = request(exchange, from: sender, to: target, words: DiagramWords.target(recorded))
-        return Self.events(request, answer(to: request, recorded))
+        return events(request, answer(to: request, recorded))
     }
 
     /// Requests that follow one another are folded into one row.
