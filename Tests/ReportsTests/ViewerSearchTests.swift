@@ -44,4 +44,30 @@ struct ViewerSearchTests {
         let cut = String(around.prefix(40))
         #expect(hit["before"]?.string == "…\(cut)" && hit["after"]?.string == "\(cut)…")
     }
+
+    /// A host is no secret; the header fields of which nobody knows, and user information, may be.
+    @Test(arguments: [
+        ("shop.exam", "url", "https://", "ple/cart", true),
+        ("cart?", "url", "https://ann:pw@shop.example/", "a=1", false),
+        ("page/9", "request", "X-Trace: ", "", false), ("Firefox", "request", "User-Agent: ", "", true),
+        ("no such", "response.body", "", " item", true),
+    ])
+    func whatHidesNothingIsSaidToBeOpen(
+        _ query: String,
+        _ place: String,
+        _ before: String,
+        _ after: String,
+        _ isOpen: Bool
+    ) throws {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://ann:pw@shop.example/cart?a=1",
+            headers: [("User-Agent", "Firefox"), ("X-Trace", "page/9")],
+            body: Body(text: "no such item", mediaType: "text/plain")
+        )
+        let viewed = ViewerCapture(ReportBuilder.report(on: capture.capture, named: "one"))
+        let hit = try #require(ViewerSearch.hits(of: query, in: [viewed])["hits"]?.array?.first)
+        #expect(hit["where"]?.string == place && (hit["open"] == true) == isOpen, "\(hit)")
+        #expect(hit["before"]?.string == before && hit["after"]?.string == after, "\(hit)")
+    }
 }

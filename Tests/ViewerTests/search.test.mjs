@@ -57,6 +57,24 @@ test("what is no secret is not hidden beside what was found", () => {
   assert.deepEqual(excerpt({ ...hit, name: "", after: "hidden" }, shown), ["", "invalid_grant", "••••••"]);
 });
 
+test("around a hit nothing is hidden that is known to open nothing", () => {
+  const shown = { isLifted: false, isSecret: false };
+  const open = {
+    ...message, url: "https://user:pass@idp.example/token?code=abcDEF", address: "https://idp.example/token",
+    request: { headers: [{ name: "Host", value: "a.idp.example", open: true }, { name: "X-Trace", value: "t-1 of k3y" }], body: null },
+    response: { headers: [], body: { text: '{"error":"not there"}', open: true } },
+  };
+  const told = (query, how = shown) => hits(query, open).map((hit) => excerpt(hit, how).join("|"));
+  assert.deepEqual(told("idp.example"), ["https://|idp.example|/token"]);
+  assert.deepEqual(told("a.idp"), ["Host: |a.idp|.example"]);
+  assert.deepEqual(told("not there"), ['{"error":"|not there|"}']);
+  // Of others nobody knows, and what has secrets around it stays as it was.
+  assert.deepEqual(told("t-1"), ["•••••••••|t-1|•••••••"]);
+  assert.deepEqual(told("token?"), ["•••••••• (30)|token?|•••••••••••"]);
+  const presented = told("idp.example", { ...shown, isPresenting: true });
+  assert.deepEqual(presented, ["••••••••|idp.example|••••••"]);
+});
+
 test("a secret is read from the capture that it was chosen in, whichever is looked at", async () => {
   const captures = [{ exchanges: [{}, {}] }, { exchanges: [{}] }];
   const asked = [];

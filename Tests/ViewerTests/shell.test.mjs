@@ -24,6 +24,8 @@ test("of a server that is gone it is said how to see the captures again", () => 
   page.live("gone", [{ name: "my login.har" }, { name: "b.har" }]);
   assert.equal(state.textContent, "authreel does not answer; authreel view 'my login.har' b.har shows it again");
   assert.equal(state.dataset.state, "gone");
+  page.live("gone", [{ name: "a.har" }, { name: "standard input" }]);
+  assert.equal(state.textContent, "authreel does not answer; authreel view a.har - shows it again");
   page.live("live", [{ name: "b.har" }]);
   assert.equal(state.textContent, "live");
 });

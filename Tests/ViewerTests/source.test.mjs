@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { EmbeddedSource, ServedSource } from "../../viewer/js/source.js";
+import { EmbeddedSource, ServedSource, Unanswered } from "../../viewer/js/source.js";
 
 function page(exchanges) {
   const message = (exchange) => ({ exchange, url: `https://a.example/${exchange}`, values: [], tokens: [], request: { headers: [] }, response: null });
@@ -56,6 +56,15 @@ test("what a server does not have is null, and what it refuses is told", async (
   await assert.rejects(source.message(0, 1), /403: no/);
   await assert.rejects(source.flow(0, "../x"), /403/);
   assert.deepEqual(asked, ["data/flow/0/flow-9", "data/message/0/1", "data/flow/0/..%2Fx"]);
+});
+
+test("a server that is gone is told from one that refuses", async () => {
+  const gone = new ServedSource(async () => {
+    throw new TypeError("Failed to fetch");
+  });
+  for (const asked of [() => gone.message(0, 1), () => gone.search("x"), () => gone.share({})]) await assert.rejects(asked, (error) => error instanceof Unanswered && error.message === "authreel does not answer");
+  const refusing = new ServedSource(async () => ({ status: 500, ok: false, text: async () => "no" }));
+  await assert.rejects(refusing.message(0, 1), (error) => !(error instanceof Unanswered));
 });
 
 test("a document that is the same as before is the very same", async () => {

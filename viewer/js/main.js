@@ -17,7 +17,7 @@ import { Report, wayID } from "#viewer/report.js";
 import { sameID, searchResults, secretOf } from "#viewer/search.js";
 import { sharePanel } from "#viewer/share.js";
 import { Shell } from "#viewer/shell.js";
-import { sourceOfPage } from "#viewer/source.js";
+import { sourceOfPage, Unanswered } from "#viewer/source.js";
 import { Veil } from "#viewer/veil.js";
 import { waited } from "#viewer/waiting.js";
 import { wayPanel } from "#viewer/way.js";
@@ -31,6 +31,8 @@ class Viewer {
     this.veil = new Veil();
     /** The place of a value in the message that is marked. */
     this.chosen = null;
+    /** Whether authreel did not answer when something was asked for. */
+    this.isAlone = false;
     /** Counts what was asked for; an answer to an older question is not drawn. */
     this.asked = 0;
     this.overview = new Overview((flow) => this.go({ flow, exchange: null, value: null, view: "flow" }), (only) => this.limit(only));
@@ -100,12 +102,22 @@ class Viewer {
       const proofs = await proofsOf(head?.exchanges.includes(at.exchange) ? flow : null, message);
       if (asked !== this.asked) return;
       this.seen = { flow, message, proofs, comparison, found };
+      this.answered(true);
       this.redraw();
     } catch (error) {
-      if (asked === this.asked) this.shell.tell(`${error.message}. Is authreel still running?`);
+      if (asked !== this.asked) return;
+      this.answered(!(error instanceof Unanswered));
+      this.shell.tell(`This could not be fetched: ${error.message}.`);
     } finally {
       if (asked === this.asked) document.documentElement.dataset.state = "ready";
     }
+  }
+
+  /** Says that authreel has ended, where a page that asks for nothing by itself would not notice. */
+  answered(isThere) {
+    if (isThere !== this.isAlone || this.source.isLive) return;
+    this.isAlone = !isThere;
+    this.shell.live(isThere ? "still" : "gone", this.report.captures);
   }
 
   /** What is found stays until something else is searched for. */

@@ -13,7 +13,8 @@ const CONTEXT = 40;
  *
  * @param {string} query
  * @param {object | null} message
- * @returns {{where: string, name: string, before: string, match: string, after: string, secret?: boolean}[]}
+ * @returns {{where: string, name: string, before: string, match: string, after: string, secret?: boolean, open?: boolean}[]} `open`: nothing around it
+ *   is a secret, though it has no name
  */
 export function hits(query, message) {
   if (query === "" || !message) return [];
@@ -44,21 +45,23 @@ function* texts(message) {
       }
     }
   }
+  yield { where: "url", name: "", text: message.address ?? "", isWhole: true, open: true };
   yield { where: "url", name: "", text: message.url, isWhole: true };
   for (const side of ["request", "response"]) {
-    for (const header of message[side]?.headers ?? []) {
-      yield { where: side, name: header.name, text: `${header.name}: ${header.value}`, isWhole: true };
+    for (const { name, value, open } of message[side]?.headers ?? []) {
+      yield { where: side, name, text: `${name}: ${value}`, isWhole: true, open };
     }
-    yield { where: `${side}.body`, name: "", text: message[side]?.body?.text ?? "", isWhole: true };
+    const body = message[side]?.body;
+    yield { where: `${side}.body`, name: "", text: body?.text ?? "", isWhole: true, open: body?.open };
   }
 }
 
-function hitIn(wanted, { where, name, text, secret }) {
+function hitIn(wanted, { where, name, text, secret, open }) {
   const found = wanted.exec(text);
   if (!found) return null;
   const [before, after] = [text.slice(0, found.index), text.slice(found.index + found[0].length)];
   return {
-    where, name, match: found[0], ...(secret ? { secret } : {}),
+    where, name, match: found[0], ...(secret ? { secret } : {}), ...(open ? { open } : {}),
     before: before.length > CONTEXT ? `…${before.slice(-CONTEXT)}` : before,
     after: after.length > CONTEXT ? `${after.slice(0, CONTEXT)}…` : after,
   };
@@ -133,7 +136,7 @@ export function searchResults({ query, same }, { hits: found, more }, options) {
             "button",
             { type: "button", on: { click: () => options.go(hit) } },
             element("span", { class: "place" }, `${names.length > 1 ? `${names[hit.capture]} ` : ""}[${hit.exchange}] ${hit.where} ${hit.name}`),
-            element("code", {}, ...excerpt(hit, { isLifted: options.veil.isLifted, isSecret: same !== null }).map((part, index) => (index === 1 ? element("mark", {}, part) : part))),
+            element("code", {}, ...excerpt(hit, { isLifted: options.veil.isLifted, isPresenting: options.veil.isPresenting, isSecret: same !== null }).map((part, index) => (index === 1 ? element("mark", {}, part) : part))),
           ),
         ),
       ),
@@ -145,17 +148,19 @@ export function searchResults({ query, same }, { hits: found, more }, options) {
  * What stands on the screen of a hit.
  *
  * @param {object} hit
- * @param {{isLifted: boolean, isSecret: boolean}} shown `isSecret`: a secret was looked for
+ * @param {{isLifted: boolean, isPresenting?: boolean, isSecret: boolean}} shown `isSecret`: a secret was looked for
  * @returns {string[]} what is before it, itself and what is behind it; one text where all of it is a secret
  */
-export function excerpt(hit, { isLifted, isSecret }) {
+export function excerpt(hit, { isLifted, isPresenting = false, isSecret }) {
   const { before, match, after } = hit;
   if (isLifted) return [before, match, after];
   if (hit.secret) return [mask(before + match + after)];
   const own = isSecret ? mask(match) : match;
   // Where there is nothing around it, nothing is hidden.
   const hidden = (text) => (text === "" ? "" : mask(text));
-  // Header lines and whole bodies may hold secrets that have no name here; a value with a name is known to be none.
-  const mayHoldSecrets = /^(request|response|url)$/.test(hit.where) || (/^(request|response)\.body$/.test(hit.where) && hit.name === "");
+  // Header lines and whole bodies may hold secrets that have no name here, unless they are known to open nothing; a value with a
+  // name is known to be none.
+  const isOpen = hit.open && !isPresenting;
+  const mayHoldSecrets = !isOpen && (/^(request|response|url)$/.test(hit.where) || (/^(request|response)\.body$/.test(hit.where) && hit.name === ""));
   return mayHoldSecrets ? [hidden(before), own, hidden(after)] : [before, own, after];
 }

@@ -169,11 +169,13 @@ export class Shell {
    * @param {{name: string}[]} captures
    */
   live(state, captures) {
-    const command = ["authreel view", ...captures.map(({ name }) => fileWord(name))].join(" ");
-    const words = { live: "live", still: "", over: `the recording is over; ${command} shows it again`, gone: `authreel does not answer; ${command} shows it again` }[state];
+    // What came by standard input has to come so again.
+    const words = captures.map(({ name }) => (name === "standard input" ? "-" : fileWord(name)));
+    const command = ["authreel view", ...words].join(" ");
+    const told = { live: "live", still: "", over: `the recording is over; ${command} shows it again`, gone: `authreel does not answer; ${command} shows it again` }[state];
     this.state.hidden = state === "still";
     this.state.dataset.state = state;
-    if (this.state.textContent !== printable(words)) this.state.textContent = printable(words);
+    if (this.state.textContent !== printable(told)) this.state.textContent = printable(told);
   }
 
   open(title, content) {

@@ -73,6 +73,13 @@ export class EmbeddedSource {
   }
 }
 
+/** Nobody answers: the program that served the page has ended, or the machine slept. */
+export class Unanswered extends Error {
+  constructor() {
+    super("authreel does not answer");
+  }
+}
+
 /** The server of `authreel view` and `authreel record --view`. */
 export class ServedSource {
   canShare = true;
@@ -148,9 +155,12 @@ export class ServedSource {
     return JSON.parse(await this.text(path, options));
   }
 
-  /** JSON; null, which is read as that, where there is no such thing; throws where the server is gone. */
+  /** JSON; null, which is read as that, where there is no such thing; throws `Unanswered` where the server is gone. */
   async text(path, options) {
-    const response = await this.ask(path, options);
+    const response = await this.ask(path, options).catch(() => {
+      // What a browser says of it is in its own words.
+      throw new Unanswered();
+    });
     if (response.status === 404) return null;
     if (!response.ok) throw new Error(`the server answered ${response.status}: ${await response.text()}`);
     return response.text();

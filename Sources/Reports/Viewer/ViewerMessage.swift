@@ -14,7 +14,9 @@ enum ViewerMessage {
         let secrets = capture.secrets
         var object: JSONObject = [
             "exchange": JSONValue(index), "method": .string(exchange.request.method),
-            "url": .string(exchange.request.url.text), "started": JSONReport.time(exchange.startedAt),
+            "url": .string(exchange.request.url.text),
+            "address": .string(address(exchange.request.url)),
+            "started": JSONReport.time(exchange.startedAt),
         ]
         object["time"] =
             exchange.duration.map { _ in
@@ -48,6 +50,12 @@ enum ViewerMessage {
         object["tokens"] = .array(steps.flatMap(\.tokens).map { token($0, secrets) })
         object["cookies"] = .array(Array(capture.cookies.cookies(of: index).prefix(mostCookies)))
         return .object(object)
+    }
+
+    /// What of a URL is no secret: it without user information, query and fragment.
+    private static func address(_ url: RecordedURL) -> String {
+        guard let hostAndPort = url.hostAndPort else { return url.withoutQuery }
+        return (url.scheme.map { "\($0):" } ?? "") + "//" + hostAndPort + url.path
     }
 
     private static func fields(_ fields: HeaderFields, _ secrets: ViewerSecrets) -> JSONValue {

@@ -9,8 +9,8 @@ package enum ViewerSearch {
     private static let mostInMessage = 4
     private static let contextScalars = 40
 
-    /// `{"hits": [{"capture", "exchange", "where", "name", "before", "match", "after", "secret"}], "more": bool}`, in the
-    /// order of the captures and their exchanges.
+    /// `{"hits": [{"capture", "exchange", "where", "name", "before", "match", "after", "secret", "open"}], "more": bool}`, in
+    /// the order of the captures and their exchanges; `open`: nothing around it is a secret, though it has no name.
     ///
     /// `isOver`: asked between two messages; a search that nobody waits for any more ends.
     package static func hits(
@@ -60,6 +60,8 @@ package enum ViewerSearch {
         var isSecret = false
         /// All of a message's headers or of its body.
         var isWhole = false
+        /// Nothing in such a text is a secret.
+        var isOpen = false
     }
 
     private static func texts(of message: JSONValue) -> [Text] {
@@ -85,23 +87,31 @@ package enum ViewerSearch {
                 }
             }
         }
+        let address = message["address"]?.string ?? ""
+        texts.append(Text(place: "url", name: "", text: address, isWhole: true, isOpen: true))
         texts.append(Text(place: "url", name: "", text: message["url"]?.string ?? "", isWhole: true))
-        for side in ["request", "response"] {
-            for header in message[side]?["headers"]?.array ?? [] {
-                let line = "\(header["name"]?.string ?? ""): \(header["value"]?.string ?? "")"
-                texts.append(
-                    Text(place: side, name: header["name"]?.string ?? "", text: line, isWhole: true)
-                )
-            }
-            texts.append(
-                Text(
-                    place: "\(side).body",
-                    name: "",
-                    text: message[side]?["body"]?["text"]?.string ?? "",
-                    isWhole: true
-                )
-            )
+        return texts + ["request", "response"].flatMap { wholes(of: message[$0], $0) }
+    }
+
+    /// The headers of one side, each a line, and its body.
+    private static func wholes(of message: JSONValue?, _ side: String) -> [Text] {
+        var texts: [Text] = []
+        for header in message?["headers"]?.array ?? [] {
+            let name = header["name"]?.string ?? ""
+            let line = "\(name): \(header["value"]?.string ?? "")"
+            let isOpen = header["open"] == true
+            texts.append(Text(place: side, name: name, text: line, isWhole: true, isOpen: isOpen))
         }
+        let body = message?["body"]
+        texts.append(
+            Text(
+                place: "\(side).body",
+                name: "",
+                text: body?["text"]?.string ?? "",
+                isWhole: true,
+                isOpen: body?["open"] == true
+            )
+        )
         return texts
     }
 
@@ -115,6 +125,7 @@ package enum ViewerSearch {
         hit["match"] = .string(String(scalars[range]))
         hit["after"] = .string(String(tail) + (tail.endIndex < after.endIndex ? "…" : ""))
         if text.isSecret { hit["secret"] = true }
+        if text.isOpen { hit["open"] = true }
         return hit
     }
 }
