@@ -34,6 +34,8 @@ test("one and many", () => {
 test("times of messages keep their milliseconds", () => {
   assert.deepEqual([0, 8220, 59_999, 598_015, 4_198_015].map(offset), ["+0 s", "+8.22 s", "+59.999 s", "+9:58.015", "+1:09:58.015"]);
   assert.deepEqual([-90_000, -25_320_000].map(offset), ["−1 min 30 s", "−7 h 2 min"]);
+  // As the timeline of the terminal has them; rounded, the last one would be a minute of sixty seconds.
+  assert.deepEqual([6.999, 59_999.6, 119_999.6].map(offset), ["+0.006 s", "+59.999 s", "+1:59.999"]);
 });
 
 test("names of files are told apart by their folders where they have to be", () => {

@@ -39,12 +39,14 @@ class Viewer {
     this.diagram = new Diagram((exchange, isMeant) => this.show(exchange, null, { isMeant }));
     this.list = new ExchangeList((row, isMeant) => this.show(row.exchange, null, { isMeant, ...(row.flow ? { flow: row.flow } : {}) }));
     this.shell = new Shell(report, this.overview.node, (name, value) => this.do(name, value));
-    addEventListener("hashchange", () => {
+    addEventListener("hashchange", async () => {
       const before = this.at;
       this.at = place.parse(location.hash, report.captures.length);
       // Another message may have a place of the same name, which nobody chose.
-      if (!place.isSameMessage(before, this.at)) this.chosen = null;
-      this.draw();
+      const isSame = place.isSameMessage(before, this.at);
+      if (!isSame) this.chosen = null;
+      await this.draw();
+      if (!isSame) this.revealLinked();
     });
     addEventListener("keydown", (event) => this.key(event));
     addEventListener("resize", () => this.seen && this.redraw());
@@ -217,6 +219,11 @@ class Viewer {
     if (isMeant) this.shell.revealMessage();
   }
 
+  /** Who follows a link to a message wants to read that one; in a narrow window it stands far below. */
+  revealLinked() {
+    if (this.at.exchange !== null) this.shell.revealMessage();
+  }
+
   async found(hit) {
     const row = this.report.captures[hit.capture].exchanges[hit.exchange];
     await this.show(hit.exchange, hit, { capture: hit.capture, ...(row.flow ? { flow: row.flow } : { view: "exchanges" }) });
@@ -266,7 +273,7 @@ class Viewer {
     const listed = flows.filter((flow) => flow === this.head || isListed(flow, at.only));
     const index = listed.indexOf(this.head);
     const toFlow = (other) => other && this.go({ flow: other.id, exchange: null, value: null, view: "flow" });
-    const hidden = (words) => (veil.isLifted ? "" : `, with ${words} of the secrets`);
+    const hidden = (words) => (veil.isLifted ? "" : `, with ${words} of the secrets,`);
     const actions = {
       capture: () => this.go({ capture: value, flow: null, exchange: null, value: null, same: null }),
       find: () => this.find({ q: value || null }),
@@ -345,6 +352,7 @@ async function start() {
   try {
     const viewer = new Viewer(source, new Report(await source.overview()));
     await viewer.draw();
+    viewer.revealLinked();
     performance.mark("drawn");
     if (source.isLive) viewer.live();
   } catch (error) {

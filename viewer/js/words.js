@@ -22,7 +22,8 @@ export function duration(seconds) {
 }
 
 /**
- * A time since a beginning, to the millisecond however long ago that is; before it, roughly.
+ * A time since a beginning, to the millisecond however long ago that is, the rest cut off as `authreel show` does; before it,
+ * roughly.
  *
  * @param {number} milliseconds
  * @returns {string} `+8.22 s`, `+9:58.015`, `+1:09:58.015`, `−7 h 2 min`
@@ -32,7 +33,7 @@ export function offset(milliseconds) {
 }
 
 function since(milliseconds) {
-  const seconds = milliseconds / 1000;
+  const seconds = Math.floor(milliseconds) / 1000;
   if (seconds < 60) return `${Number(seconds.toFixed(3))} s`;
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const rest = (seconds % 60).toFixed(3).padStart(6, "0");

@@ -142,6 +142,25 @@ struct ViewerPageTests {
         #expect(visit.results[6].double == 0)
     }
 
+    /// In a narrow window the message stands far below the logins and the findings.
+    @Test func messageOfALinkIsInView() throws {
+        let top = "return document.querySelector('.message-panel h2').getBoundingClientRect().top"
+        let visit = try #require(
+            try visits([
+                (
+                    ViewerVisit.path("healthy/web-code-flow"), "#exchange=4",
+                    [
+                        ["size", "360", "740"], ["run", "location.hash = '#exchange=5'"],
+                        ["wait", ".message-panel h2", "[5]"], ["run", top],
+                    ]
+                )
+            ]).first
+        )
+        visit.expectDecent()
+        let seen = try #require(visit.results[3].double)
+        #expect(seen >= 0 && seen < 500, "\(seen)")
+    }
+
     /// As it is each time something is recorded, or the window becomes another size.
     @Test func drawingAgainLeavesTheReaderAlone() throws {
         let capture = ViewerVisit.path("healthy/web-code-flow")
