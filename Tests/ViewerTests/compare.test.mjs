@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { label, possible, proposal, sides, state } from "../../viewer/js/compare.js";
+import { label, lack, possible, proposal, sides, state } from "../../viewer/js/compare.js";
 
 const flow = (id, outcome, client = "app") => ({ id, outcome, client_id: client });
 
@@ -41,4 +41,9 @@ test("what differs is called by its name, its place or its kind", () => {
   assert.equal(label({ name: "", aspect: "kind of answer", place: place("response.status") }), "kind of answer");
   assert.equal(label({ name: "", aspect: "signature", place: { ...place("response.body"), token: "id_token" } }), "id_token (signature)");
   assert.equal(label({ name: "scope", place: place("request.query") }), "scope");
+});
+
+test("of no login it is not said that there is one", () => {
+  assert.match(lack(0), /^There is no login here\./);
+  assert.match(lack(1), /^There is only one login here\./);
 });

@@ -73,6 +73,14 @@ export function state(step) {
   return step.same ? "same" : "differs";
 }
 
+/**
+ * @param {number} logins
+ * @returns {string} why nothing can be compared
+ */
+export function lack(logins) {
+  return `There is ${logins === 0 ? "no login here" : "only one login here"}. authreel view ONE.har OTHER.har shows two captures side by side.`;
+}
+
 const SIGNS = { same: "=", differs: "≠", missing: "−", added: "+" };
 
 /**
@@ -105,7 +113,7 @@ export function comparePanel(captures, { a, b, pairs }, comparison, options) {
           select(SIDES[1], b, (value) => options.choose(a, value)),
           element("button", { type: "button", on: { click: () => options.choose(b, a) } }, "Swap"),
         )
-      : element("p", { class: "nothing" }, "There is only one login here. authreel view ONE.har OTHER.har shows two captures side by side."),
+      : element("p", { class: "nothing" }, lack(known.length)),
     comparison && isOfTwoClients(captures, comparison) ? element("p", {}, "The two are of different clients or providers: much of what differs is to be expected.") : null,
     comparison ? result(comparison, options) : isPossible ? element("p", { class: "nothing" }, missing(pairs)) : null,
   );

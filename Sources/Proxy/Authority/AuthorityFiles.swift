@@ -211,13 +211,21 @@ package struct AuthorityFiles: Sendable, Hashable {
     /// Makes the folder, and those above it, where they are missing.
     package func makeFolder() throws(ProxyError) {
         var path = ""
+        // A folder that is there may refuse as well: it counts where there is none in the end.
+        var denial: CInt?
         for part in folder.split(separator: "/", omittingEmptySubsequences: false) {
             path += path.isEmpty && part.isEmpty ? "" : String(part)
-            if !path.isEmpty, mkdir(path, 0o700) != 0, errno != EEXIST, errno != EROFS, errno != EACCES {
-                throw failure(path)
+            if !path.isEmpty, mkdir(path, 0o700) != 0, errno != EEXIST {
+                let number = errno
+                guard number == EROFS || number == EACCES else {
+                    throw failure(path, number == ENOENT ? denial ?? number : number)
+                }
+                denial = number
             }
             path += "/"
         }
+        var facts = stat()
+        if let denial, stat(folder, &facts) != 0 { throw failure(folder, denial) }
     }
 
     private func lockFolder() throws(ProxyError) -> CInt {

@@ -129,6 +129,30 @@ final class AuthorityTests: Sendable {
         #expect(throws: ProxyError.authorityOwner(path: path, owner: 65_534)) { try files.load(now: now) }
     }
 
+    /// That there is no such folder is what comes of it.
+    @Test(
+        .enabled(if: geteuid() != 0, "root may write everywhere"),
+        arguments: ["", "/below"]
+    )
+    func folderThatMustNotBeMadeIsSaidToBeDenied(below: String) throws {
+        let parent = folder()
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        chmod(parent, 0o500)
+        let files = AuthorityFiles(folder: parent + "/authreel" + below)
+        let error = #expect(throws: ProxyError.self) { try files.load(now: now) }
+        guard case .authority(_, let reason) = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+        #expect(reason == String(cString: strerror(EACCES)))
+        // One that is there needs no right to its parent.
+        chmod(parent, 0o700)
+        try files.makeFolder()
+        chmod(parent, 0o500)
+        defer { chmod(parent, 0o700) }
+        #expect(try files.load(now: now).origin == .made)
+    }
+
     @Test(arguments: [("ca.key", ""), ("ca.pem", ""), ("ca.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n")])
     func corruptFileIsNamedWithWhatIsWrong(name: String, contents: String) throws {
         let files = AuthorityFiles(folder: folder())
