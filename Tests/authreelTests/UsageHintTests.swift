@@ -67,6 +67,27 @@ struct UsageHintTests {
             "import a.har b.har --out imported.har"
         ),
         ("Missing expected argument '<FILE> ...'", "import --out a.har", nil),
+        (
+            "say where the shared captures go: --out FOLDER, or …", "share a.har b.har",
+            "share a.har b.har --out shared"
+        ),
+        (
+            "say where the shared capture goes: --out FILE, or …", "share a.har --keep x",
+            "share a.har --keep x --out shared.har"
+        ),
+        (
+            "say where the shared capture goes: --out FILE, or …", "share a.har --encrypt-to age1x",
+            "share a.har --encrypt-to age1x --out shared.har.age"
+        ),
+        (
+            "several captures go into a folder: --out FOLDER, not x.har; …",
+            "share -o x.har a.har b.har", "share a.har b.har --out shared"
+        ),
+        (
+            "several captures go into a folder: --out FOLDER", "share a.har b.har --out=-",
+            "share a.har b.har --out shared"
+        ),
+        ("--unredacted hands over every secret", "share --unredacted a.har --out b.har", nil),
         ("Unknown option '--out'", "diagnose --out a.md b.har", "diagnose b.har > a.md"),
         ("Unknown option '-o'", "diagnose a.har -o -", "diagnose a.har"),
         ("Unknown option '--out'", "diagnose --out --format json a.har", nil),

@@ -80,9 +80,8 @@ struct Share: ParsableCommand {
 
     func validate() throws {
         guard out != nil || dryRun else {
-            throw ValidationError(
-                "say where the shared capture goes: --out FILE, or --dry-run for the report alone"
-            )
+            let place = captures.count > 1 ? "captures go: --out FOLDER" : "capture goes: --out FILE"
+            throw ValidationError("say where the shared \(place), or --dry-run for the report alone")
         }
         guard !unredacted || encryption.isWanted else {
             throw ValidationError("--unredacted hands over every secret: it takes --encrypt-to RECIPIENT")

@@ -40,7 +40,7 @@ enum UsageHint {
             return Invocation.command("explain", arguments[1])
         }
         if let missing = missing(message, arguments) { return missing }
-        if let printed = redirected(message, arguments) { return printed }
+        if let shared = withTarget(message, arguments) ?? redirected(message, arguments) { return shared }
         if let dashed = DashedFile.hint(arguments) { return dashed }
         guard arguments.first == "record" else { return nil }
         let words = Array(arguments.dropFirst().prefix { $0 != "--" })
@@ -78,6 +78,21 @@ enum UsageHint {
             ShellWord.line([Invocation.name] + arguments + ["--out", "imported.har"])
         default: nil
         }
+    }
+
+    /// Who does not say where what is shared goes, or names a file for several captures.
+    private static func withTarget(_ message: String, _ arguments: [String]) -> String? {
+        guard arguments.first == "share" else { return nil }
+        let isFolder = message.contains(": --out FOLDER")
+        guard isFolder || message.hasPrefix("say where the shared capture goes") else { return nil }
+        var words = arguments
+        if let place = words.firstIndex(where: { $0 == "--out" || $0 == "-o" }) {
+            words.removeSubrange(place..<min(place + 2, words.endIndex))
+        }
+        words.removeAll { $0.hasPrefix("--out=") }
+        let isEncrypted = words.contains { $0 == "--encrypt-to" || $0.hasPrefix("--encrypt-to=") }
+        let target = isFolder ? "shared" : isEncrypted ? "shared.har.age" : "shared.har"
+        return ShellWord.line([Invocation.name] + words + ["--out", target])
     }
 
     /// The line of the shell for who wants a file of what a command only prints.
