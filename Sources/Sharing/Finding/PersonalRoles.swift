@@ -111,6 +111,11 @@ enum PersonalRoles {
             .personal,
             "globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname dn distinguishedname subjectdn"
         )
+        // Where the address is that somebody's requests come from, as the networks between tell it.
+        add(
+            .personal,
+            "cityname cfipcity cfpostalcode xvercelipcity xvercelippostalcode cloudfrontviewercity cloudfrontviewerpostalcode xappenginecity xappenginecitylatlong xmsclientprincipalname"
+        )
         // What somebody's device is called, by which it is known again.
         add(
             .personal,
@@ -124,7 +129,7 @@ enum PersonalRoles {
         // Banks' interfaces.
         add(
             .personal,
-            "fulllegalname personalidentifier streetname townname buildingnumber tckn egn oib jmbg cnp niss nino"
+            "fulllegalname personalidentifier streetname townname buildingnumber tckn egn oib jmbg cnp niss nino fodselsnummer fødselsnummer nhsnumber tfn idnumber staffid studentid studentnumber matriculationnumber medicarenumber socialinsurancenumber"
         )
         // The same in forms of other languages.
         add(

@@ -9,6 +9,7 @@ extension SecretFinder {
         case .secret(.authorizationCode) where text.utf8.contains(0x0a),
             .drawn(.authorizationCode) where text.utf8.contains(0x0a):
             judgeByLook(value, text)
+        case .secret(let kind) where Self.saysWhether(value, text, of: kind): break
         case .secret(let kind): note(kind, value.name, text)
         case .drawn(let kind):
             if Drawn.looks(value.bytes) || SecretRoles.saysSecret(value.name) && Self.isChosen(value.bytes)
@@ -25,6 +26,12 @@ extension SecretFinder {
         case .parts: break
         case .unknown: judgeByLook(value, text)
         }
+    }
+
+    /// Whether a document says whether there is a password, a code or a name, and not which.
+    private static func saysWhether(_ value: NamedText, _ text: String, of kind: Secret.Kind) -> Bool {
+        (kind.isChosen || kind.isPersonal) && (value.container == .json || value.container == .claims)
+            && FieldFaults.saysWhether(text)
     }
 
     /// Takes what a request is called in logs, as it looks in the middle of a text, and its parts

@@ -258,7 +258,8 @@ enum SecretRoles {
     private static let drawn: [String: Secret.Kind] = table([
         .authorizationCode: "code authorizationcode authcode", .state: "state", .nonce: "nonce",
         .token: "token ticket jwt bearer request response t",
-        .credentials: "secret key session sessionid authsession auth sig hash tokenvalue credentials",
+        .credentials:
+            "secret key session sessionid authsession auth sig hash tokenvalue credentials keyhandle credentialid",
         // Rails and Yii say in `<meta name="csrf-param">` which field has the token.
         .formToken: "lt flow interaction challenge id csrfparam",
     ])

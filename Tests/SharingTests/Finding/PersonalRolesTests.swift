@@ -51,6 +51,7 @@ struct PersonalRolesTests {
     }
 
     @Test(arguments: [
+        ("CF-IPCity", TextKind.text), ("X-MS-CLIENT-PRINCIPAL-NAME", .text), ("idNumber", .json),
         ("X-authentik-name", TextKind.text), ("onprem_sam_account_name", .claims), ("manager", .claims),
     ])
     func nameSaysThatSomebodyIsMeant(name: String, container: TextKind) {

@@ -15,6 +15,13 @@ struct LabelTextsTests {
         (#"[["password","Passwort"],["username","Benutzername"],["last_name","Nom de famille"]]"#, []),
         (#"[["password","Passwort"]]"#, []),
         (#"[["login.password","Kennwort vergessen?"],["login.email","E-Mail-Adresse"]]"#, []),
+        // What attributes are called elsewhere.
+        (#"{"given_name":"givenName","username":"sAMAccountName","theme":"darkMode"}"#, ["theme=darkMode"]),
+        (
+            #"{"given_name":"AdaMaria","username":"ada_quill"}"#,
+            ["given_name=AdaMaria", "username=ada_quill"]
+        ),
+        (#"{"given_name":"givenName"}"#, ["given_name=givenName"]),
         // Values all the same.
         (#"[["password","zem4K!"],["last_name","Quill"]]"#, ["password=zem4K!", "last_name=Quill"]),
         (#"[["password","Passwort"],["last_name","Quill"]]"#, ["last_name=Quill"]),

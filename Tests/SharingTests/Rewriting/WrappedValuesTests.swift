@@ -33,6 +33,16 @@ struct WrappedValuesTests {
         (#"{"password":{"old":"Old password","new":"New password"}}"#, []),
         (#"{"mobile":{"id":"x"},"theme":{"s":"dark","en":"Dark"}}"#, ["id=x", "s=dark", "en=Dark"]),
         (#"{"S":"Quill"}"#, ["S=Quill"]),
+        // Where somebody is; what pages call a tenant, and somebody.
+        (#"{"geographicalContext":{"city":"Bern","country":"CH"}}"#, ["city_name=Bern", "country=CH"]),
+        (#"{"shop":{"city":"Bern"}}"#, ["city=Bern"]),
+        (
+            #"{"tenant":{"displayName":"Acme"},"roles":[{"displayName":"Read"}]}"#,
+            [
+                "shown_name=Acme", "shown_name=Read",
+            ]
+        ),
+        (#"{"owner":{"displayName":"Ada"}}"#, ["displayName=Ada"]),
     ])
     func valueIsCalledByTheObjectAroundIt(text: String, told: [String]) {
         #expect(Self.told(text) == told)

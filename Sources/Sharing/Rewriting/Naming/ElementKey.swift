@@ -27,8 +27,11 @@ struct ElementKey {
     /// `content`: of an element, which may be the key itself, or is called by what was met before.
     mutating func name(_ content: inout Slot, of tag: String, in text: ArraySlice<UInt8>) {
         let own = SlotReader.string(text[content.range].prefix(64))
-        switch tag {
-        case "key", "name": key = MarkupSlots.isTelling(own) ? own : nil
+        switch tag.split(separator: ":").last ?? "" {
+        case "key", "name":
+            key = MarkupSlots.isTelling(own) ? own : nil
+            // `<a:Name>username</a:Name>` is nobody.
+            if key != nil, SecretRoles.isWord(own) { content.name = "" }
         case "methodname":
             arguments = SignInCall.isOne(own) ? 0 : nil
             key = nil

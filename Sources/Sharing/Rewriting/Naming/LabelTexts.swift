@@ -38,7 +38,16 @@ enum LabelTexts {
     }
 
     private static func saysItsName(_ slot: Slot, in text: ArraySlice<UInt8>) -> Bool {
-        !slot.isNumber && says(text[slot.range], slot.name)
+        !slot.isNumber && (says(text[slot.range], slot.name) || isMapped(text[slot.range], by: slot.name))
+    }
+
+    /// Whether it is what the same is called elsewhere, as where attributes are mapped: `"given_name": "givenName"`.
+    private static func isMapped(_ value: ArraySlice<UInt8>, by name: String) -> Bool {
+        guard (6...40).contains(value.count), value.allSatisfy(\.isASCIIWordByte),
+            value.dropFirst().contains(where: { $0 == 0x5f || (0x41...0x5a).contains($0) }),
+            !value.contains(where: \.isASCIIDigit), kind(of: name)?.isPersonal ?? false
+        else { return false }
+        return SecretRoles.isWord(SlotReader.string(value))
     }
 
     /// Whether a value only says its name once more, as `Benutzername` does under `username`.

@@ -46,6 +46,8 @@ struct ScriptObject {
     private var namedArguments = 0
     /// Whether it, or what it stands in, is the day on which somebody was born.
     private let isBirth: Bool
+    /// Whether its members, or those of what it stands in, say what is wrong with fields.
+    let tellsOfFields: Bool
     /// The slot of its `identification`, and whether a member beside it says that it is a bank account's.
     private var identification: Int?
     private var isAccount = false
@@ -62,6 +64,7 @@ struct ScriptObject {
         variable = holdsVariables ? nil : parent.map { $0.variable ?? name }
         let singular = name.hasSuffix("s") ? String(name.dropLast()) : name
         isBirth = SecretRoles.isBirthDay(singular) || parent?.isBirth ?? false
+        tellsOfFields = parent?.tellsOfFields ?? false || FieldFaults.isList(name)
         if name == "attributes", let parent { isPerson = parent.isOfPerson }
     }
 
@@ -83,7 +86,13 @@ struct ScriptObject {
     /// `member`: in small letters.
     func nameOfMember(_ member: String) -> String? {
         if member == "name", name == "rp" { return "rp_name" }
+        if Self.shown.contains(member), Self.things.contains(SecretRoles.normalized(name)) {
+            return "shown_name"
+        }
         if member == "sha256hash", name == "persistedQuery" { return "persistedQueryHash" }
+        if Self.townWords.contains(member), Self.whereabouts.contains(SecretRoles.normalized(name)) {
+            return "city_name"
+        }
         if WrappedValues.isValue(member, of: name) { return name }
         guard member == "data", case .secret(let kind) = SecretRoles.role(of: name, in: .json),
             kind == .phone || kind == .email
@@ -251,6 +260,22 @@ struct ScriptObject {
         "employee", "employees", "contact", "contacts", "manager", "sender", "patient", "student", "teacher",
         "creator", "assignee", "reporter", "me", "viewer", "currentuser", "current_user",
         "claims", "idtokenclaims", "userinfo", "userprofile", "emailaddress",
+    ]
+
+    /// Members that say in which town, in small letters, and the objects that say where somebody's requests come from:
+    /// `"geographicalContext": {"city": "…"}` of Okta's log, `"location_info": {"city_name": "…"}` of Auth0's.
+    private static let townWords: Set<String> = ["city", "postalcode", "postal_code", "zip"]
+    private static let whereabouts: Set<String> = [
+        "clientlocation", "geo", "geographicalcontext", "geoip", "geolocation", "iplocation", "location",
+        "locationinfo",
+    ]
+
+    /// Members that are what pages show, in small letters, and what has such a name and is nobody.
+    private static let shown: Set<String> = ["displayname", "display_name"]
+    private static let things: Set<String> = [
+        "app", "application", "applications", "apps", "group", "groups",
+        "identityprovider", "identityproviders", "idp", "idps", "organization", "organizations",
+        "permission", "permissions", "realm", "role", "roles", "scope", "scopes", "tenant", "tenants",
     ]
 
     private func isName(_ own: String, of member: String) -> Bool {

@@ -208,7 +208,15 @@ struct ScriptSlots {
 
     /// Takes a value, and sees what it and those beside it in its object are called.
     private mutating func add(_ slot: Slot) {
-        slots.append(withoutResource(slot))
+        var own = withoutResource(slot)
+        // What was refused stands under other members: `"password": {"value": "…"}`.
+        let (isTold, isListed) = (objects.last?.tellsOfFields ?? false, bracket == 0x5b)
+        if own.name == member, !own.isNumber,
+            FieldFaults.isOne(text[own.range], of: own.name, isTold: isTold, isListed: isListed)
+        {
+            own.name = ""
+        }
+        slots.append(own)
         guard let object = objects.indices.last else { return }
         slots[slots.count - 1].object = objects[object].queryObject ?? objects[object].start
         slots[slots.count - 1].isVariable = objects[object].queryObject != nil
