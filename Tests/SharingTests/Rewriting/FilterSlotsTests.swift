@@ -16,6 +16,12 @@ struct FilterSlotsTests {
         ("x eq 1 and contains(tolower(surname), 'quill')", ["surname=quill"]),
         ("endswith(owner/userPrincipalName,'quill')", ["userPrincipalName=quill"]),
         ("users(userPrincipalName='quill')", ["userPrincipalName=quill"]),
+        ("displayName:Ada Quill", ["displayName=Ada Quill"]), ("givenName:Ada", ["givenName=Ada"]),
+        ("(&(objectClass=person)(username=quill))", ["username=quill"]),
+        ("(|(mail=quill@*)(sAMAccountName=*quill*))", ["mail=quill@", "sAMAccountName=quill"]),
+        // Scopes, rules, addresses, and all of them.
+        ("email:read", []), ("userName:preferred_username", []), ("displayName:", []), ("displayName", []),
+        ("(&(objectClass=person)(mail=*))", []), ("(username=quill", []), ("()", []), ("(=)", []),
         // Of other things, with other functions, and cut off.
         ("startswith(theme,'dark')", []), ("groups(id='dark')", []), ("translate(surname,'Last name')", []),
         ("startswith(surname,'qu", []), ("surname,'quill')", []), ("('quill')", []), ("','')", []),

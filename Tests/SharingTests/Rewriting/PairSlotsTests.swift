@@ -13,6 +13,7 @@ struct PairSlotsTests {
 
     /// As programs print what was posted, in the languages that they are written in.
     @Test(arguments: [
+        "User(id: 3, password: Optional(\"zem4K!\"))", "User { password: Some(\"zem4K!\") }",
         "as max, pwd=zem4K!", "password : zem4K!", "Array\n(\n    [user] => bo\n    [password] => zem4K!\n)",
         "array(1) {\n  [\"password\"]=>\n  string(6) \"zem4K!\"\n}",
         "%{\"user\" => \"bo\", \"password\" => \"zem4K!\"}",

@@ -27,6 +27,9 @@ struct PrintedSlotsTests {
         "{given_name: Ada Zora, aud: shop-web}", "Key (given_name)=(Ada Zora) already exists.",
         "UPDATE people SET given_name = 'Ada Zora' WHERE id=7",
         "no account for given_name=\"Ada Zora\"",
+        "WHERE given_name = $1 LIMIT $2  [[\"given_name\", \"Ada Zora\"], [\"LIMIT\", 1]]",
+        "User(id: 3, given_name: \"Ada Zora\")", "User(id: 3, given_name: Optional(\"Ada Zora\"))",
+        "User { id: 3, given_name: Some(\"Ada Zora\") }",
     ])
     func nameIsFoundHoweverItIsPrinted(text: String) {
         #expect(Self.told(text) == ["given_name=Ada Zora"])
@@ -38,6 +41,10 @@ struct PrintedSlotsTests {
         ("map[aud:shop-web username:bolund]", ["username=bolund"]),
         ("{Username:bolund Aud:shop-web}", ["Username=bolund"]),
         ("checked client_secret=kestrel at 9", ["client_secret=kestrel"]),
+        ("Token [Principal=bolund, Credentials=[PROTECTED]]", ["username=bolund"]),
+        ("Token [Principal=anonymousUser, Credentials=[]]", []),
+        ("a = [\"username\", \"email\"], [\"given_name\", \"First name\"]", []),
+        ("a = (\"username\", \"bolund\")", []), ("User(given_name: Optional(nil))", []),
         // Rules, types, variables, labels, what is to be filled in, and names of others.
         ("'username' => 'required|string'", []), ("['username' => 'string', 'birthdate' => 'date']", []),
         ("authenticate(username=username, password=password)", []), ("username=$USER and more", []),

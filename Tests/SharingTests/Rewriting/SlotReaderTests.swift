@@ -49,6 +49,19 @@ struct SlotReaderTests {
         #expect(Self.slots(text, .url) == expected)
     }
 
+    @Test func mapOfRubyIsReadThoughItBeginsAsJSONDoes() {
+        #expect(Self.slots(#"{"user"=>{"username"=>"bolund"}}"#, .json).contains("username=bolund"))
+        #expect(!Self.slots(#"{"user":{"label":"username => bolund"}}"#, .json).contains("username=bolund"))
+    }
+
+    @Test func elementThatSaysANameIsNobody() {
+        func told(_ name: String) -> [String] {
+            Self.slots("<a:P><a:Name>\(name)</a:Name><a:Value>bolund</a:Value></a:P>", .html)
+        }
+        #expect(told("username").contains("username=bolund") && !told("username").contains("name=username"))
+        #expect(told("Philippa").contains("name=Philippa"))
+    }
+
     @Test(arguments: [
         (TextKind.form, "a=1&b%5B%5D=2&c=&=3\r\n", ["a=1", "b[]=2", "c=", "=3"]),
         // Who signs in, by the password beside; what else is called so.

@@ -9,7 +9,7 @@ enum DatabaseSlots {
         guard text.count <= SentenceSlots.longest else { return [] }
         let bytes = Array(text)
         return duplicates(in: text, bytes) + keys(in: text, bytes) + constraints(in: text, bytes)
-            + comparisons(in: text, bytes)
+            + comparisons(in: text, bytes) + BindingSlots.slots(in: text, bytes)
     }
 
     /// In bytes, of a value.

@@ -1,16 +1,59 @@
 import Captures
 
-/// What functions of a filter compare, and keys in addresses, in OData: `startswith(displayName,'Ada')`,
-/// `contains(tolower(surname),'quill')`, `users(userPrincipalName='ada')`.
+/// What functions of a filter compare, what a search is for, and keys in addresses, in OData: `startswith(displayName,'Ada')`,
+/// `contains(tolower(surname),'quill')`, `displayName:Ada`, `users(userPrincipalName='ada')`; what a filter of LDAP asks for
+/// (RFC 4515): `(&(objectClass=person)(mail=ada@…))`.
 enum FilterSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         guard text.count <= SentenceSlots.longest else { return [] }
-        return text.indices.compactMap { place in
+        return compared(in: text) + searched(in: text) + ofDirectory(in: text)
+    }
+
+    private static func compared(in text: ArraySlice<UInt8>) -> [Slot] {
+        text.indices.compactMap { place in
             guard text[place] == 0x27, let name = name(before: place, in: text) else { return nil }
             let value = text[(place + 1)...].prefix(longestValue).prefix { $0 != 0x27 }
             guard value.count > 1, text[value.endIndex...].dropFirst().first == 0x29 else { return nil }
             return Slot(name: name, range: value.startIndex..<value.endIndex)
         }
+    }
+
+    /// `displayName:Ada Quill`, a term of `$search` as a whole; `email:read` is a scope.
+    private static func searched(in text: ArraySlice<UInt8>) -> [Slot] {
+        let name = text.prefix(longestName).prefix(while: \.isASCIILetter)
+        let value = text[name.endIndex...].dropFirst()
+        guard name.dropFirst().contains(where: { $0 & 0x20 == 0 }), text[name.endIndex...].first == 0x3a,
+            isMeant(value),
+            value.first.map({ $0.isASCIILetter || $0 >= 0x80 }) ?? false,
+            !value.contains(where: { [0x0a, 0x2c, 0x3a, 0x3b, 0x3d, 0x7b].contains($0) }),
+            isTelling(SlotReader.string(name))
+        else { return [] }
+        return [Slot(name: SlotReader.string(name), range: value.startIndex..<value.endIndex, kind: .text)]
+    }
+
+    /// What attributes are compared with between brackets.
+    private static func ofDirectory(in text: ArraySlice<UInt8>) -> [Slot] {
+        guard text.first == 0x28, text.last == 0x29 else { return [] }
+        return text.split(separator: 0x28).compactMap { item in
+            guard let mark = item.firstIndex(of: 0x3d), let end = item.firstIndex(of: 0x29), end > mark
+            else { return nil }
+            let name = item[..<mark].prefix(while: \.isASCIIAlphanumeric)
+            let value = item[(mark + 1)..<end].drop { $0 == 0x2a }.prefix { $0 != 0x2a }
+            guard name.endIndex == mark, isMeant(value), isTelling(SlotReader.string(name)) else {
+                return nil
+            }
+            return Slot(name: SlotReader.string(name), range: value.startIndex..<value.endIndex, kind: .text)
+        }
+    }
+
+    private static func isMeant(_ value: ArraySlice<UInt8>) -> Bool {
+        (2...longestValue).contains(value.count) && !SecretRoles.isWord(SlotReader.string(value))
+            && !SureWords.isCommon(SlotReader.string(value))
+    }
+
+    private static func isTelling(_ name: String) -> Bool {
+        guard case .secret(let kind) = SecretRoles.role(of: name, in: .text) else { return false }
+        return kind.isPersonal && kind != .phone
     }
 
     /// In bytes, of a value and of a name.

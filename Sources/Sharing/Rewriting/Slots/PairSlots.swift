@@ -207,8 +207,18 @@ enum PairSlots {
         return quoted(by: 0x22, in: text[(length.endIndex + 2)...])
     }
 
+    /// What stands in a value that may be missing, as Swift, Rust and Scala print it: `Optional("…")`, `Some("…")`; nil for others.
+    static func insideOption(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        for mark in ["Optional(", "Some("] where text.starts(with: mark.utf8) {
+            let inner = text.dropFirst(mark.utf8.count)
+            return inner.first == 0x22 ? inner : nil
+        }
+        return nil
+    }
+
     /// Without the type that some write before a value, with its length: `string(6) "…"`.
     private static func behindType(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        if let inner = insideOption(text) { return inner }
         let type = text.prefix(16).prefix(while: \.isASCIILetter)
         guard !type.isEmpty, text[type.endIndex...].first == 0x28 else { return text }
         let count = text[(type.endIndex + 1)...].prefix(while: \.isASCIIDigit)

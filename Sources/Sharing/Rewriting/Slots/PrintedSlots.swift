@@ -16,7 +16,8 @@ enum PrintedSlots {
             guard (2...longestName).contains(word.count), let value = value(of: word, in: text) else {
                 continue
             }
-            let name = SlotReader.string(word)
+            // Spring's `[Principal=ada, Credentials=[PROTECTED], …]`.
+            let name = word.elementsEqual("Principal".utf8) ? "username" : SlotReader.string(word)
             guard isTelling(name), isMeant(value, of: name) else { continue }
             slots.append(Slot(name: name, range: value.startIndex..<value.endIndex))
             index = value.endIndex
@@ -57,7 +58,7 @@ enum PrintedSlots {
     /// What values are, as programs say it where a value might stand.
     private static let types: Set<String> = [
         "str", "int", "integer", "date", "datetime", "array", "list", "dict", "map", "asc", "desc", "email",
-        "unique", "url", "uuid", "nil",
+        "unique", "url", "uuid", "nil", "anonymoususer",
     ]
 
     // MARK: - Ways to print
@@ -69,7 +70,9 @@ enum PrintedSlots {
         case 0x5b where rest.starts(with: "] => ".utf8): return line(rest.dropFirst(5))
         case 0x28 where rest.starts(with: ")=(".utf8): return closed(rest.dropFirst(3), by: [0x29])
         case 0x22 where rest.first == before, 0x27 where rest.first == before:
-            return given(toQuoted: rest.dropFirst(), before)
+            let opening = text[..<(word.startIndex - 1)].last
+            let isPair = rest.dropFirst().first == 0x2c
+            return isPair && opening != 0x5b ? nil : given(toQuoted: rest.dropFirst(), before)
         case 0x3a where rest.starts(with: "=>".utf8): return quoted(rest.dropFirst(2))
         default: return given(to: word, behind: before, in: text)
         }
@@ -85,7 +88,14 @@ enum PrintedSlots {
         }
         let gap = (rest.first == 0x5d ? rest.dropFirst() : rest).drop(while: isBlank)
         if gap.starts(with: "=>".utf8) { return quoted(behindType(gap.dropFirst(2))) }
+        if rest.first == 0x2c { return second(rest.dropFirst()) }
         return mark == 0x27 && gap.first == 0x3a ? quoted(gap.dropFirst()) : nil
+    }
+
+    /// `["given_name", "Ada"]`: the second of two in square brackets, as Rails tells what a statement was given.
+    private static func second(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard let value = quoted(text), text[value.endIndex...].dropFirst().first == 0x5d else { return nil }
+        return value
     }
 
     /// Without the type that PHP prints in the line below: `string(3) "…"`.
@@ -108,6 +118,9 @@ enum PrintedSlots {
         guard let mark = gap.first else { return nil }
         let behind = text[(gap.startIndex + 1)...]
         if mark == 0x3a {
+            // `User(id: 3, given_name: "Ada")`
+            let opening = text[..<word.startIndex].suffix(2).last { $0 != 0x20 }
+            if !isSpaced, opening == 0x28 || opening == 0x2c, let value = quoted(behind) { return value }
             return isSpaced || !isInMap(word.startIndex, in: text) ? nil : member(behind)
         }
         guard mark == 0x3d, let next = behind.first, ![0x3d, 0x3e, 0x7e].contains(next) else { return nil }
@@ -172,7 +185,8 @@ enum PrintedSlots {
 
     /// Between quotation marks, behind blanks and line breaks.
     private static func quoted(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        let open = text.prefix(longestName).drop { isBlank($0) || $0 == 0x0a || $0 == 0x0d }
+        let blank = text.prefix(longestName).drop { isBlank($0) || $0 == 0x0a || $0 == 0x0d }
+        let open = PairSlots.insideOption(blank) ?? blank
         guard let mark = open.first, mark == 0x22 || mark == 0x27 || mark == 0x60 else { return nil }
         let inner = text[(open.startIndex + 1)...].prefix(longestValue)
         guard let end = inner.firstIndex(of: mark), inner[..<end].last != 0x5c else { return nil }

@@ -21,7 +21,7 @@ struct ScriptSlots {
                 reader.slots[place].name = ""
             }
         }
-        reader.slots = FunctionArguments.named(reader.slots, in: text)
+        reader.slots = BindingSlots.named(FunctionArguments.named(reader.slots, in: text), in: text)
         let named = LabelTexts.unnamed(FlattenedLists.named(reader.slots, in: text), in: text)
         return GraphQLVariables.named(GraphQLVariables.withDefaults(named, in: text), in: text)
     }

@@ -46,10 +46,15 @@ enum SlotReader {
 
     /// What objects and lists of other languages than JSON tell, in which names have other marks around them.
     private static func pairs(_ text: ArraySlice<UInt8>) -> [Slot] {
-        guard !TextKind.opensDocument(text) else { return [] }
+        // `{"user"=>{"name"=>"…"}}`, as Ruby prints a map, begins as JSON does.
+        guard !TextKind.opensDocument(text) || text.prefix(longestKey).firstRange(of: Array("=>".utf8)) != nil
+        else { return [] }
         let isCode = text.contains { $0 == 0x28 || $0 == 0x3b }
         return PairSlots.slots(in: text, isCode: isCode) + (isCode ? [] : PrintedSlots.slots(in: text))
     }
+
+    /// In bytes, with the mark behind it.
+    private static let longestKey = 64
 
     // MARK: - URLs and forms
 

@@ -1,0 +1,52 @@
+import Testing
+
+@testable import Sharing
+
+/// What is put in for the marks of a statement.
+struct BindingSlotsTests {
+    private static func told(_ slots: [Slot], _ bytes: [UInt8]) -> [String] {
+        slots.filter { !$0.name.isEmpty }.map {
+            "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))"
+        }
+    }
+
+    @Test(arguments: [
+        ("select * from users where username = ? limit 1", #"["bolund"]"#, ["username=bolund"]),
+        ("INSERT INTO users (id, username, t) VALUES (?, ?, ?)", #"[3,"bolund","x"]"#, ["username=bolund"]),
+        (
+            "INSERT INTO users (`id`, `password`) VALUES ($1, $2), ($3, $4)",
+            #"["3","zem4K!","4","zem5K!"]"#, ["password=zem4K!", "password=zem5K!"]
+        ),
+        (
+            "SELECT id FROM users WHERE tenant = $1 AND 'users'.[username] ILIKE $2", #"["acme","bolund"]"#,
+            ["username=bolund"]
+        ),
+        ("update users set family_name = %s where id = %s", #"["Quill","7"]"#, ["family_name=Quill"]),
+        // Other columns, as many values as nobody can tell apart, and no statement.
+        ("select * from themes where theme = ?", #"["dark"]"#, []),
+        ("select * from users where username = ? and id = ?", #"["bolund",null]"#, []),
+        ("the username = ?", #"["bolund"]"#, []), ("select", #"["bolund"]"#, []),
+        ("insert into users (", #"["bolund"]"#, []), ("select ?", #"["bolund"]"#, []),
+    ])
+    func valueIsCalledByItsColumn(statement: String, values: String, told: [String]) {
+        for name in ["bindings", "params"] {
+            let bytes = Array(#"{"sql":"\#(statement)","\#(name)":\#(values)}"#.utf8)
+            let slots = ScriptSlots.slots(in: bytes[...])
+            #expect(Self.told(slots.filter { $0.name != "sql" && $0.name != name }, bytes) == told)
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "[SQL: INSERT INTO users (id, username) VALUES (?, ?)]\n[parameters: (3, 'bolund')]",
+            ["username=bolund"]
+        ),
+        ("[SQL: SELECT id FROM users WHERE username = %s] [parameters: ('bolund',)]", ["username=bolund"]),
+        ("[SQL: SELECT id FROM users WHERE id = ?] [parameters: (31,)]", []),
+        ("[parameters: ('bolund')]", []), ("[SQL: SELECT ?] [parameters: (", []),
+    ])
+    func valueBehindAStatementIsToldInATextToo(text: String, told: [String]) {
+        let bytes = Array(text.utf8)
+        #expect(Self.told(BindingSlots.slots(in: bytes[...], bytes), bytes) == told)
+    }
+}
