@@ -267,7 +267,12 @@ struct LookScanner {
         while index < text.count {
             let byte = text[index]
             let before = index > 0 ? text[index - 1] : 0x20
-            if !before.isASCIIWordByte, let end = PhoneNumberText.end(in: text, at: index) {
+            if !before.isASCIIWordByte, before != 0x3a, before != 0x2d,
+                let end = HardwareAddress.end(in: text, at: index)
+            {
+                found.append(Found(kind: .personal, range: index..<end))
+                index = end
+            } else if !before.isASCIIWordByte, let end = PhoneNumberText.end(in: text, at: index) {
                 found.append(Found(kind: .phone, range: index..<end))
                 index = end
             } else if !before.isASCIIWordByte, before != 0x2d, before != 0x2e, before < 0x80,

@@ -61,6 +61,12 @@ struct LookScannerTests {
         ("DE89370400440532013000", ["personal data: DE89370400440532013000"]),
         ("card 4111 1111 1111 1111", ["personal data: 4111 1111 1111 1111"]),
         ("5555555555554444", ["personal data: 5555555555554444"]),
+        (
+            "from d4:22:e0:d6:aa:12, D4-22-E0-D6-AA-13.",
+            [
+                "personal data: d4:22:e0:d6:aa:12", "personal data: D4-22-E0-D6-AA-13",
+            ]
+        ),
     ])
     func secretsAndPersonalData(text: String, expected: [String]) {
         #expect(Self.found(text) == expected)
@@ -76,6 +82,8 @@ struct LookScannerTests {
         "DE88370400440532013000", "4111 1111 1111 1112", "1773566108123456",
         "com.example.harbour.shop.android.login", "main.4f3a9b2c1d5e.chunk.js",
         "q7Zr2LkX9vTb4WmN8cYp1HsJ.assets1.cdn-of-the-harbour-shop-example", "10px 20px",
+        "AA:BB:CC:DD:EE:FF:00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD", "ff:ff:ff:ff:ff:ff",
+        "10:15:20:25:30:35", "d4-22-e0-d6-aa-12-7", "xd4:22:e0:d6:aa:12", "d4:22:e0:d6:aa",
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "", "Name=\"urn:oid:2.5.4.42\"",
     ])
     func whatIsNoneStays(text: String) {

@@ -37,4 +37,18 @@ struct DeviceOwnersTests {
     func ownerIsNamedByTheirDevice(text: String, told: [String]) {
         #expect(Self.told(text) == told)
     }
+
+    @Test(arguments: [
+        ("Adas-MacBook-Pro.local", ["Ada"]), ("1.1 Adas-iPhone (squid)", ["Ada"]),
+        ("MacBook-Pro-2-von-Ada.local", ["Ada"]), ("iPad-de-Ada", ["Ada"]),
+        // In an address, of nobody, and words.
+        ("http://Adas-MacBook.local:3000/cb", []), ("Users-MacBook.local", []), ("tests-iphone", []),
+        ("what-s-iPad", []), ("MacBook-Pro.local", []), ("iPhone-15-Pro-Max", []), ("-von-", []),
+    ])
+    func ownerIsNamedByTheirComputerInItsNetwork(text: String, told: [String]) {
+        let bytes = Array(text.utf8)
+        let slots = DeviceOwners.hosts(in: bytes[...])
+        #expect(slots.map { String(decoding: bytes[$0.range], as: UTF8.self) } == told)
+        #expect(slots.allSatisfy { $0.name == "given_name" })
+    }
 }

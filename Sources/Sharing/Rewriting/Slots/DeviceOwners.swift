@@ -19,6 +19,55 @@ enum DeviceOwners {
         }
     }
 
+    /// The names of owners in what computers call themselves in their network.
+    ///
+    /// `Adas-MacBook-Pro.local`, `MacBook-Pro-von-Ada`; of a host in an address, which a login may be registered with, the name
+    /// stays.
+    static func hosts(in text: ArraySlice<UInt8>) -> [Slot] {
+        guard text.count <= SentenceSlots.longest, text.contains(0x2d) else { return [] }
+        let lower = text.map(\.asciiLowercased)
+        return ofHosts.flatMap { device in
+            Bytes.places(behind: device, in: lower).flatMap { end in
+                [
+                    host(before: text.startIndex + end - device.count, in: text),
+                    host(behind: text.startIndex + end, in: text),
+                ]
+            }
+        }.compactMap { range in range.map { Slot(name: "given_name", range: $0, kind: .text) } }
+    }
+
+    private static let ofHosts = ["macbook", "iphone", "ipad", "imac", "mac-mini", "mbp"].map {
+        Array($0.utf8)
+    }
+
+    /// `Adas-`: in a host's name there is no apostrophe.
+    private static func host(before device: Int, in text: ArraySlice<UInt8>) -> Range<Int>? {
+        let mark = text[..<device].suffix(2)
+        guard mark.elementsEqual("s-".utf8) else { return nil }
+        let run = text[..<mark.startIndex].suffix(longestName).reversed().prefix {
+            isOfName($0) && $0 != 0x2d
+        }
+        let start = mark.startIndex - run.count
+        guard run.count < longestName, isFree(text[..<start].last) else { return nil }
+        return own(start..<mark.startIndex, in: text)
+    }
+
+    /// Behind what it is: `-Pro-von-Ada`.
+    private static func host(behind device: Int, in text: ArraySlice<UInt8>) -> Range<Int>? {
+        let rest = text[device...].prefix(longestGap + longestName).prefix { isOfName($0) || $0.isASCIIDigit }
+        let words = rest.split(separator: 0x2d)
+        guard rest.first == 0x2d, let name = words.last, words.count >= 2,
+            prepositions.contains(where: { words[words.count - 2].elementsEqual($0) }),
+            words.dropLast(2).allSatisfy({ models.contains(SlotReader.string($0)) || isNumber($0) })
+        else { return nil }
+        return own(name.startIndex..<name.endIndex, in: text)
+    }
+
+    /// Whether a host's name may begin behind a byte: not within an address, or another name.
+    private static func isFree(_ byte: UInt8?) -> Bool {
+        byte.map { !$0.isASCIIWordByte && ![0x2d, 0x2e, 0x2f, 0x40].contains($0) } ?? true
+    }
+
     private static let devices = [
         "iphone", "ipad", "ipod", "imac", "macbook", "mac mini", "apple watch", "galaxy", "pixel", "laptop",
         "phone", "handy",
