@@ -217,6 +217,7 @@ final class StandIns {
         case .asked: return slice(text) ?? asked(text)
         default: break
         }
+        if let whole = withRest(text) { return whole }
         if isTorn(text), let whole = changed(text) { return whole }
         if let whole = structured(text), !keepsDrawn(of: text, in: whole) { return whole }
         return slice(text) ?? aroundToken(text) ?? changed(text) ?? opaque(text)
