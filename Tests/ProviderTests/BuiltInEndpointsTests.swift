@@ -302,6 +302,7 @@ struct BuiltInEndpointsTests {
         for wrong: JSONObject in [
             ["client_id": "another", "redirect_uris": ["https://new.example/2"]],
             ["client_id": client["client_id"] ?? "", "client_secret": "guessed"],
+            ["redirect_uris": ["https://new.example/2"]],
             ["client_id": client["client_id"] ?? "", "redirect_uris": ["https://new.example/2#top"]],
             ["client_id": client["client_id"] ?? "", "redirect_uris": []],
         ] {

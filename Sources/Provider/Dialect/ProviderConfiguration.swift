@@ -17,6 +17,8 @@ package struct ProviderConfiguration: Sendable {
         package var idTokenAlgorithm: SignatureAlgorithm
         /// With which userinfo is signed for it; nil where it gets an object.
         package var userInfoAlgorithm: SignatureAlgorithm?
+        /// With which authorization responses are signed for it (JARM); nil where as ID tokens are.
+        package var authorizationAlgorithm: SignatureAlgorithm?
         /// The header of what is encrypted for it, by what that is: `id_token`, `userinfo`, `authorization`.
         package var envelopes: [String: JSONObject] = [:]
         /// Ways of authentication, as the metadata names them (`client_secret_basic`); empty where any will do

@@ -147,7 +147,8 @@ struct ProviderDialect: Sendable {
     var allowsOtherPorts = true
     /// Metadata that was asked for and refused, by path: given again where all is as recorded.
     var refusedDocuments: [String: AnswerTemplate] = [:]
-    /// Whether a client that acts for itself has to prove who it is (RFC 6749, section 4.4).
+    /// Whether a client that acts for itself, asks about tokens or has a user asked elsewhere has to prove who it is (RFC 6749, section 4.4),
+    /// and to name the kind of its assertion.
     var needsClientProof = false
     /// Whether a logout has to name its client before it may name an address, with a token of this provider if it has one.
     var needsLogoutClient = false

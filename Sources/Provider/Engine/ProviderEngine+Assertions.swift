@@ -8,10 +8,13 @@ extension ProviderEngine {
     /// What is wrong with an assertion: issuer, subject, audience, time, signature or use; nil where nothing is.
     ///
     /// `words`: what it says, and what it should, for whoever runs the provider; nil where the refusal tells it all.
-    mutating func flaw(of assertion: ClientAssertion, from client: ProviderConfiguration.Client)
-        -> (refusal: Refusal, words: String?)?
-    {
+    mutating func flaw(
+        of assertion: ClientAssertion,
+        from client: ProviderConfiguration.Client,
+        _ form: QueryItems
+    ) -> (refusal: Refusal, words: String?)? {
         let token = assertion.token
+        if let words = misnamedKind(of: form) { return (.clientAssertionInvalid, words) }
         if let words = misnaming(in: token, of: client) { return (.clientAssertionInvalid, words) }
         guard let end = token.expiresAt, end > now.seconds, (token.notBefore ?? 0) <= now.seconds + 60 else {
             return (.clientAssertionExpired, token.times(at: now))
@@ -21,6 +24,14 @@ extension ProviderEngine {
             return (refusal, isUnknown ? "kid is \(token.keyID ?? "not there")" : nil)
         }
         return use(assertion) ? nil : (.clientAssertionUsed, nil)
+    }
+
+    /// What is wrong with `client_assertion_type`, which says of what kind an assertion is (RFC 7521, section 4.2; RFC 7523, section 2.2);
+    /// nil where nothing is, or where it is not known what the recorded provider makes of that.
+    private func misnamedKind(of form: QueryItems) -> String? {
+        let sent = form.first("client_assertion_type") ?? ""
+        guard dialect.needsClientProof, sent != ClientAssertion.type else { return nil }
+        return "client_assertion_type is \(sent.isEmpty ? "not there" : sent), not \(ClientAssertion.type)"
     }
 
     /// Whom it names wrongly: who made it, whom it is about, or whom it is for.

@@ -10,6 +10,9 @@ extension ProviderEngine {
     /// Parameters that say who is meant, of which a request has one (section 7.1).
     static let userHints = ["login_hint", "id_token_hint", "login_hint_token"]
 
+    /// By which a client registers how it signs its requests (section 4).
+    private static let requestAlgorithm = "backchannel_authentication_request_signing_alg"
+
     mutating func authenticateElsewhere(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
         let client: ProviderConfiguration.Client
         do throws(Refused) {
@@ -21,7 +24,7 @@ extension ProviderEngine {
         if let text = form.first("request") {
             // Section 7.1.1: whatever is not signed does not count.
             do throws(RequestObjectFlaw) {
-                parameters = try requestObject(text, client)
+                parameters = try requestObject(text, client, algorithmName: Self.requestAlgorithm)
             } catch {
                 return refuse(.requestObjectInvalid, at: .backchannelAuthentication, error.words)
             }

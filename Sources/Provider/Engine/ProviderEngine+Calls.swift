@@ -21,6 +21,7 @@ extension ProviderEngine {
         let grant = access.grant
         // A client's own token is of no user.
         guard let user = grant.user else { return refuseToken(at: .userInfo) }
+        if let refusal = refusalOutsideOpenID(grant) { return refusal }
         let forms = dialect.userInfo
         let recordedID = recordedID(grant.clientID)
         let form =
@@ -53,6 +54,24 @@ extension ProviderEngine {
             }
         }
         return answer
+    }
+
+    /// OpenID Connect Core, section 5.3: an access token of another login than one of OpenID Connect is not for userinfo (RFC 6750, section
+    /// 3.1).
+    private func refusalOutsideOpenID(_ grant: ProviderState.Grant) -> BuiltAnswer? {
+        guard dialect.checksOpenIDRequests, !grant.scope.split(separator: " ").contains("openid") else {
+            return nil
+        }
+        let scheme = grant.boundKey == nil ? "Bearer" : "DPoP"
+        let words = "error_description=\"the access token is not for openid\""
+        return refuse(
+            .scopeInsufficient,
+            at: .userInfo,
+            headers: [
+                ("WWW-Authenticate", "\(scheme) error=\"insufficient_scope\", \(words), scope=\"openid\"")
+            ],
+            "the access token is for \(grant.scope.isEmpty ? "no scope" : grant.scope), and userinfo is for openid"
+        )
     }
 
     /// What is told of the user by scope (OpenID Connect Core, section 5.4), what was asked for by name (section 5.5), and what is told in
@@ -185,7 +204,7 @@ extension ProviderEngine {
         return answer
     }
 
-    /// RFC 7009, section 2.2: an unknown token is no error.
+    /// RFC 7009, sections 2.1 and 2.2: another client's token is refused, and an unknown one is no error.
     mutating func revoke(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
         let client: ProviderConfiguration.Client
         do throws(Refused) {
@@ -194,13 +213,17 @@ extension ProviderEngine {
             return error.answer
         }
         guard let token = form.first("token") else { return refuse(.parameterMissing, at: .revocation) }
-        if let refresh = state.refreshTokens[token], refresh.grant.clientID == client.id {
-            state.revokedFamilies[refresh.grant.family] = true
+        let (refresh, access) = (state.refreshTokens[token], state.accessTokens[token])
+        if let owner = (refresh?.grant ?? access?.grant)?.clientID, owner != client.id {
+            return refuse(
+                .tokenOfAnotherClient,
+                at: .revocation,
+                "the token is \(owner)'s, not \(client.id)'s"
+            )
         }
+        if let refresh { state.revokedFamilies[refresh.grant.family] = true }
         // It stays known as one that was.
-        if state.accessTokens[token]?.grant.clientID == client.id {
-            state.accessTokens[token]?.expiresAt = now
-        }
+        if access != nil { state.accessTokens[token]?.expiresAt = now }
         return dialect.revocation.map { BuiltAnswer(like: $0, role: .revocation) }
             ?? .json(JSONObject(), role: .revocation)
     }

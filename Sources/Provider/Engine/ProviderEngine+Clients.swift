@@ -115,13 +115,13 @@ extension ProviderEngine {
             guard let assertion = authentication.assertion.flatMap({ ClientAssertion($0) }) else {
                 throw refused(.clientAssertionInvalid)
             }
-            if let flaw = flaw(of: assertion, from: client) { throw refused(flaw.refusal, flaw.words) }
+            if let flaw = flaw(of: assertion, from: client, form) { throw refused(flaw.refusal, flaw.words) }
         case .secretBasic, .secretPost, .none:
             // A secret may have been sent with or without form coding (section 2.3.1).
             let sent = [authentication.secret?.value, authentication.undecodedSecret].compactMap { $0 }
             if !sent.isEmpty, client.acceptsAnySecret { return client }
             guard let secret = client.secret else {
-                if client.authenticationMethods.contains("private_key_jwt") {
+                if needsProof(of: client, at: role) {
                     throw refused(.clientAuthenticationMissing)
                 }
                 guard sent.isEmpty || sent == [""] else { throw refused(.clientSecretWrong) }
@@ -131,6 +131,16 @@ extension ProviderEngine {
             guard sent.contains(secret) else { throw refused(.clientSecretWrong) }
         }
         return client
+    }
+
+    /// Whether a client without a secret has to prove who it is: one that signs for that, and any for introspection and CIBA (RFC 7662,
+    /// section 2.1; OpenID Connect CIBA, section 7.1).
+    private func needsProof(of client: ProviderConfiguration.Client, at role: Endpoints.Role) -> Bool {
+        if client.authenticationMethods.contains("private_key_jwt") { return true }
+        // A certificate proves it, and none is asked for here.
+        let hasCertificate = client.authenticationMethods.contains { $0.hasSuffix("tls_client_auth") }
+        return dialect.needsClientProof && !hasCertificate
+            && [.introspection, .backchannelAuthentication].contains(role)
     }
 
     /// Whether a client has registered for another way of authentication than the one it takes (RFC 7591, section 2).

@@ -206,8 +206,10 @@ extension ProviderEngine {
             "aud": audience(like: template, login),
             "exp": JSONValue(now.seconds + 600),
         ]
+        let asked = client(login.clientID)?.authorizationAlgorithm
         return unsigned(
-            header: template?.header ?? standardHeader(for: login.clientID),
+            header: template?.header ?? asked.map { standardHeader($0) }
+                ?? standardHeader(for: login.clientID),
             claims: claims,
             clientID: login.clientID,
             envelope: client(login.clientID)?.envelopes["authorization"]

@@ -12,7 +12,9 @@ extension ProviderEngine {
         let hint = query.first("id_token_hint")
         let token = hint.flatMap(JSONWebToken.parse)
         let named = query.first("client_id").flatMap { $0.isEmpty ? nil : $0 }
-        if let token, let refusal = refusal(ofHint: token, from: named) { return refusal }
+        if let refusal = token.flatMap({ refusal(ofHint: $0, from: named) }) ?? refusal(ofUnreadable: hint) {
+            return refusal
+        }
         let client = client(token.flatMap { holder(of: $0, named) } ?? named)
         let name = dialect.logoutTargets.first { query.first($0).map { !$0.isEmpty } ?? false }
         let wanted = name.flatMap { query.first($0) }
@@ -63,6 +65,16 @@ extension ProviderEngine {
         else { return nil }
         var answer = error(page: "The id_token_hint was not issued here.")
         answer.explanation = "the id_token_hint is of \(issuer)"
+        return answer
+    }
+
+    /// Section 2: what is no token was issued by nobody, an access token among them; nil of one that can be read.
+    private func refusal(ofUnreadable hint: String?) -> BuiltAnswer? {
+        guard dialect.needsLogoutClient, let hint, !hint.isEmpty, JSONWebToken.parse(hint) == nil else {
+            return nil
+        }
+        var answer = error(page: "The id_token_hint is no ID token.")
+        answer.explanation = "the id_token_hint is no JWT that can be read"
         return answer
     }
 

@@ -14,6 +14,9 @@ extension ProviderEngine {
     func agree(on members: inout JSONObject, with client: inout ProviderConfiguration.Client) {
         let isRecorded = dialect.registration != nil
         client.idTokenAlgorithm = algorithm(named: members["id_token_signed_response_alg"])
+        client.authorizationAlgorithm = members["authorization_signed_response_alg"].map {
+            algorithm(named: $0)
+        }
         client.userInfoAlgorithm = nil
         client.envelopes = [:]
         let asked = members["userinfo_signed_response_alg"]

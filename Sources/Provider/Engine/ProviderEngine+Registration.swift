@@ -14,6 +14,7 @@ extension ProviderEngine {
             return refuse(.redirectURIInvalid, at: .registration)
         }
         let template = dialect.registration
+        if let refusal = refusal(ofMetadata: sent) { return refuse(refusal, at: .registration) }
         var members = registered(sent, like: template)
         let method = members["token_endpoint_auth_method"]?.string ?? "client_secret_basic"
         var client = ProviderConfiguration.Client(
@@ -126,14 +127,50 @@ extension ProviderEngine {
         if members["response_types"] == nil, grants.array?.contains("authorization_code") ?? false {
             members["response_types"] = ["code"]
         }
-        let algorithm = JSONValue.string(algorithm(named: sent["id_token_signed_response_alg"]).rawValue)
-        for name in ["id_token_signed_response_alg", "authorization_signed_response_alg"]
-        where members[name] != nil {
-            members[name] = algorithm
+        for name in ["id_token_signed_response_alg", "authorization_signed_response_alg"] {
+            members[name] = members[name].map { .string(algorithm(named: $0).rawValue) }
         }
         for name in Self.notDone { members[name] = nil }
         if members["subject_type"] != nil { members["subject_type"] = "public" }
         return members
+    }
+
+    /// What of a client's metadata cannot be (RFC 7591, section 2); what a recorded provider makes of it nobody saw.
+    private func refusal(ofMetadata sent: JSONObject) -> Refusal? {
+        guard dialect.registration == nil else { return nil }
+        if let method = sent["token_endpoint_auth_method"], method != .null,
+            !(method.string.map { Self.authenticationMethods.contains($0) } ?? false)
+        {
+            return .authenticationMethodUnknown
+        }
+        let isDoubled = ["jwks", "jwks_uri"].allSatisfy { sent[$0].map { $0 != .null } ?? false }
+        return isDoubled ? .keysDoubled : nil
+    }
+
+    /// Ways of authentication that a client may register for (OpenID Connect Core, section 9; RFC 8705, section 2).
+    private static let authenticationMethods: Set<String> = [
+        "client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none",
+        "tls_client_auth", "self_signed_tls_client_auth",
+    ]
+
+    /// Whether a client registered here for other grants (RFC 7591, section 2); refresh tokens come with all of them.
+    func isRegistered(_ client: ProviderConfiguration.Client, otherThanForGrant grant: String) -> Bool {
+        guard dialect.registration == nil, grant != "refresh_token",
+            let grants = state.registrations[client.id]?["grant_types"]?.array
+        else { return false }
+        return !grants.contains { $0.string == grant }
+    }
+
+    /// Whether a client registered here for other values of `response_type`, whose words have no order (OAuth 2.0 Multiple Response Types,
+    /// section 3).
+    func isRegistered(_ client: ProviderConfiguration.Client, otherThanForResponse types: Set<String>) -> Bool
+    {
+        guard dialect.registration == nil,
+            let registered = state.registrations[client.id]?["response_types"]?.array
+        else { return false }
+        return !registered.contains {
+            Set(($0.string ?? "").split(separator: " ").map(String.init)) == types
+        }
     }
 
     /// What clients may ask for, and are not told that they have: nobody is held to a key or to pushed requests here, has a name for
@@ -183,6 +220,9 @@ extension ProviderEngine {
         for (name, value) in own where sent[name] != nil && sent[name]?.string != value {
             return .metadataForeign
         }
+        // Section 2.2: a client says whose registration it is.
+        if dialect.registration == nil, sent["client_id"] == nil { return .metadataForeign }
+        if let refusal = refusal(ofMetadata: sent) { return refusal }
         var client = client
         if let sentURIs = sent["redirect_uris"] {
             let uris = sentURIs.array?.compactMap(\.string) ?? []

@@ -154,9 +154,13 @@ extension ProviderEngine {
     }
 
     /// The parameters of a request object, which this client made, and which is of now.
-    func requestObject(_ text: String, _ client: ProviderConfiguration.Client) throws(RequestObjectFlaw)
-        -> [(name: String, value: String)]
-    {
+    ///
+    /// `algorithmName`: the member by which a client registers its algorithm (OpenID Connect Registration, section 2).
+    func requestObject(
+        _ text: String,
+        _ client: ProviderConfiguration.Client,
+        algorithmName: String = "request_object_signing_alg"
+    ) throws(RequestObjectFlaw) -> [(name: String, value: String)] {
         let token = JSONWebToken.parse(text)
         guard let token, let claims = token.claims else {
             let isEncrypted = token?.form == .encrypted
@@ -174,6 +178,18 @@ extension ProviderEngine {
         }
         if dialect.checksAudiences, !token.audience.isEmpty, let words = foreignAudience(of: token) {
             throw RequestObjectFlaw(words: "the request object's \(words)")
+        }
+        // RFC 9101, section 4: there is one request, and no other in it.
+        if dialect.checksOpenIDRequests,
+            let nested = ["request", "request_uri"].first(where: { claims[$0] != nil })
+        {
+            throw RequestObjectFlaw(words: "the request object has a \(nested) of its own")
+        }
+        if dialect.registration == nil, let asked = state.registrations[client.id]?[algorithmName]?.string,
+            asked != token.algorithm
+        {
+            let words = "is signed by \(token.algorithm ?? "nothing"), and \(asked) was registered"
+            throw RequestObjectFlaw(words: "the request object \(words)")
         }
         let own: Set<String> = ["iss", "aud", "exp", "nbf", "iat", "jti"]
         return claims.members.filter { !own.contains($0.name) }.map {

@@ -27,6 +27,11 @@ extension ProviderEngine {
         let isPublic = authentication.methods == [.none]
         // GitHub takes a code without a grant type.
         let grantType = form.first("grant_type") ?? (form.contains("code") ? "authorization_code" : nil)
+        if let grantType, Self.playedGrants.contains(grantType),
+            isRegistered(client, otherThanForGrant: grantType)
+        {
+            return refuse(.grantTypeUnregistered, at: .token, "\(grantType) is none of its grant_types")
+        }
         switch grantType {
         case "authorization_code": return redeem(form, client, boundKey)
         case "refresh_token":

@@ -16,6 +16,7 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
     case bodyNotForm
     case grantTypeMissing
     case grantTypeUnsupported
+    case grantTypeUnregistered
     case parameterMissing
     case parameterRepeated
     case codeUnknown
@@ -47,6 +48,8 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
     case tokenMissing
     case tokenDoubled
     case tokenInvalid
+    case scopeInsufficient
+    case tokenOfAnotherClient
     // An authorization request
     case redirectURIUnregistered
     case requestURIUnknown
@@ -55,6 +58,7 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
     case requestObjectInvalid
     case responseTypeMissing
     case responseTypeUnsupported
+    case responseTypeUnregistered
     case responseModeUnsupported
     case openIDMissing
     case nonceMissing
@@ -69,6 +73,8 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
     case redirectURIInvalid
     case metadataInvalid
     case metadataForeign
+    case authenticationMethodUnknown
+    case keysDoubled
 
     /// Status, code and words of the specification (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section 3.5; OpenID Connect CIBA, section 13; RFC 9449,
     /// section 5; RFC 9101, section 6.2), where nothing is known of how a provider says it.
@@ -95,6 +101,8 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .bodyNotForm: (400, "invalid_request", "the parameters are not sent as a form")
         case .grantTypeMissing: (400, "invalid_request", "grant_type is missing")
         case .grantTypeUnsupported: (400, "unsupported_grant_type", "this grant is not supported")
+        case .grantTypeUnregistered:
+            (400, "unauthorized_client", "the client is not registered for this grant")
         case .parameterMissing: (400, "invalid_request", "a parameter is missing")
         case .parameterRepeated: (400, "invalid_request", "a parameter is included more than once")
         case .codeUnknown: (400, "invalid_grant", "the code is not known")
@@ -129,6 +137,8 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .tokenMissing: (401, "invalid_request", "an access token is missing")
         case .tokenDoubled: (400, "invalid_request", "the access token is sent twice")
         case .tokenInvalid: (401, "invalid_token", "the access token is not valid")
+        case .scopeInsufficient: (403, "insufficient_scope", "the access token is not for openid")
+        case .tokenOfAnotherClient: (400, "invalid_grant", "the token was issued to another client")
         case .redirectURIUnregistered:
             (400, "invalid_request", "The redirect_uri is not registered for this client.")
         case .requestURIUnknown:
@@ -140,6 +150,8 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .responseTypeMissing: (400, "invalid_request", "response_type is missing")
         case .responseTypeUnsupported:
             (400, "unsupported_response_type", "this response_type is not supported")
+        case .responseTypeUnregistered:
+            (400, "unauthorized_client", "the client is not registered for this response_type")
         case .responseModeUnsupported: (400, "invalid_request", "response_mode is not supported")
         case .openIDMissing: (400, "invalid_scope", "scope does not name openid")
         case .nonceMissing:
@@ -156,6 +168,10 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .metadataInvalid: (400, "invalid_client_metadata", "the body is no JSON object")
         case .metadataForeign:
             (400, "invalid_client_metadata", "client_id or client_secret is not this client's")
+        case .authenticationMethodUnknown:
+            (400, "invalid_client_metadata", "token_endpoint_auth_method is none that is known here")
+        case .keysDoubled:
+            (400, "invalid_client_metadata", "jwks and jwks_uri are not sent together")
         }
     }
 }

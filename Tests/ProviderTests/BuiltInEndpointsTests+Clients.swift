@@ -1,0 +1,208 @@
+import Captures
+import JOSE
+import JSON
+import LibCrypto
+import OAuth
+import Provider
+import Testing
+
+/// What a client may do: with tokens of its own, and in the ways it registered for.
+extension BuiltInEndpointsTests {
+    /// The metadata of a client that registers, as it is told them.
+    private func registered(_ wishes: JSONObject, at other: Caller? = nil) -> JSONValue {
+        let addresses = JSONObject.Member(name: "redirect_uris", value: [.string(Self.redirectURI)])
+        let sent = JSONObject([addresses] + wishes.members)
+        let body = Body(text: JSONWriter.text(of: .object(sent)), mediaType: "application/json")
+        let caller = other ?? caller
+        return caller.json(caller.send("POST", Self.issuer + "/register", body))
+    }
+
+    private func credentials(_ client: JSONValue) -> [(String, String)] {
+        ["client_id", "client_secret"].compactMap { name in client[name]?.string.map { (name, $0) } }
+    }
+
+    // MARK: - Tokens
+
+    /// RFC 7009, sections 2.1 and 2.2.
+    @Test(arguments: ["access_token", "refresh_token"])
+    func tokenOfAnotherClientIsNotRevoked(name: String) throws {
+        let token = try #require(caller.json(redeem(code()))[name]?.string)
+        let other = credentials(registered(["token_endpoint_auth_method": "client_secret_post"]))
+        func revoke(_ client: [(String, String)], _ token: String) -> RecordedResponse {
+            caller.post(Self.issuer + "/revoke", [("token", token)] + client)
+        }
+        func isActive() -> JSONValue? {
+            caller.json(caller.post(Self.issuer + "/introspect", [("token", token)] + Self.secret))["active"]
+        }
+        let refused = revoke(other, token)
+        #expect(refused.status == 400 && caller.json(refused)["error"] == "invalid_grant")
+        #expect(isActive() == true)
+        #expect(revoke(other, "an-unknown-token").status == 200)
+        #expect(revoke(Self.secret, token).status == 200 && isActive() == false)
+        #expect(revoke(Self.secret, token).status == 200)
+    }
+
+    /// OpenID Connect Core, section 5.3; RFC 6750, section 3.1.
+    @Test(arguments: [("openid profile", true), ("profile", false), ("", false)])
+    func userInfoIsForLoginsOfOpenIDConnect(scope: String, isTold: Bool) throws {
+        let request = Self.request.filter { $0.0 != "scope" } + [("scope", scope)]
+        let code = signIn(caller.get(Self.issuer + "/authorize", request)).parameters.first("code")
+        let token = try #require(caller.json(redeem(code))["access_token"]?.string)
+        let answer = caller.get(Self.issuer + "/userinfo", headers: [("Authorization", "Bearer \(token)")])
+        #expect(answer.status == (isTold ? 200 : 403))
+        let challenge = answer.headers.first("www-authenticate")
+        #expect(isTold || challenge?.hasPrefix("Bearer error=\"insufficient_scope\"") == true)
+        #expect(isTold || challenge?.hasSuffix("scope=\"openid\"") == true)
+    }
+
+    // MARK: - Proofs
+
+    /// RFC 7662, section 2.1; OpenID Connect CIBA, section 7.1.
+    @Test(arguments: ["/introspect", "/bc-authorize"])
+    func clientThatProvesNothingIsRefused(path: String) {
+        func ask(_ client: [(String, String)]) -> RecordedResponse {
+            let form = [("token", "a-token"), ("scope", "openid"), ("login_hint", "alice")]
+            return caller.post(Self.issuer + path, form + client)
+        }
+        let own = credentials(registered(["token_endpoint_auth_method": "none"]))
+        let refused = ask(own)
+        #expect(own.count == 1 && refused.status == 401)
+        #expect(caller.json(refused)["error"] == "invalid_client")
+        #expect(ask(Self.secret).status == 200)
+        // It is taken by its name: no certificate is asked for here.
+        #expect(ask(credentials(registered(["token_endpoint_auth_method": "tls_client_auth"]))).status == 200)
+    }
+
+    /// RFC 7521, section 4.2.
+    @Test(arguments: [nil, "", "urn:ietf:params:oauth:client-assertion-type:saml2-bearer"] as [String?])
+    func assertionIsOfTheKindThatIsNamed(kind: String?) throws {
+        let claims: JSONObject = [
+            "iss": "shop", "sub": "shop", "aud": .string(Self.issuer), "jti": "1",
+            "exp": .number(JSONNumber(caller.now.seconds + 60)),
+        ]
+        let assertion = [("client_assertion", try signed(claims))]
+        let named = kind.map { [("client_assertion_type", $0)] } ?? []
+        #expect(caller.json(redeem(code(), assertion + named))["error"] == "invalid_client")
+        let right = [("client_assertion_type", ClientAssertion.type)]
+        #expect(redeem(code(), assertion + right).status == 200)
+    }
+
+    // MARK: - Registrations
+
+    /// RFC 7591, section 2.
+    @Test(
+        arguments: [
+            ("authorization_code", "unauthorized_client"), ("client_credentials", nil),
+        ] as [(String, String?)]
+    )
+    func clientIsHeldToTheGrantsItRegisteredFor(grant: String, error: String?) {
+        let client = registered([
+            "grant_types": [.string(grant)], "token_endpoint_auth_method": "client_secret_post",
+        ])
+        let form = [("grant_type", "client_credentials")] + credentials(client)
+        #expect(caller.json(caller.post(Self.issuer + "/token", form))["error"]?.string == error)
+    }
+
+    /// RFC 7591, section 2; the words have no order.
+    @Test(
+        arguments: [
+            (nil, "code", "login_required"), (nil, "id_token", "unauthorized_client"),
+            ("token id_token", "id_token token", "login_required"),
+            ("id_token token", "id_token", "unauthorized_client"),
+        ] as [(String?, String, String)]
+    )
+    func clientIsHeldToTheResponsesItRegisteredFor(types: String?, asked: String, error: String) {
+        var wishes = JSONObject()
+        wishes["response_types"] = types.map { [.string($0)] }
+        let query = [
+            ("response_type", asked), ("client_id", registered(wishes)["client_id"]?.string ?? ""),
+            ("redirect_uri", Self.redirectURI), ("scope", "openid"), ("nonce", "a-nonce"), ("prompt", "none"),
+        ]
+        let answer = caller.get(Self.issuer + "/authorize", query)
+        #expect(answer.parameters.first("error") == error)
+    }
+
+    /// RFC 7591, section 2; OpenID Connect Core, section 9.
+    @Test(
+        arguments: [
+            (["token_endpoint_auth_method": "client_secret"], true),
+            (["token_endpoint_auth_method": .null], false),
+            (["jwks": ["keys": []], "jwks_uri": "https://new.example/keys"], true),
+            (["jwks": .null, "jwks_uri": "https://new.example/keys"], false),
+        ] as [(JSONObject, Bool)]
+    )
+    func metadataThatCannotBeIsRefused(wishes: JSONObject, isRefused: Bool) {
+        let answer = registered(wishes)
+        #expect(answer["error"]?.string == (isRefused ? "invalid_client_metadata" : nil))
+        #expect((answer["client_id"] == nil) == isRefused)
+    }
+
+    /// JWT Secured Authorization Response Mode, section 3: responses are signed by what was asked for them, and not as ID tokens are.
+    @Test(arguments: [("ES256", "ES384"), ("ES384", "ES256")])
+    func responseIsSignedByWhatWasAskedForIt(idToken: String, response: String) throws {
+        let other = try PrivateKey.generate(.elliptic(.p384))
+        let configuration = ProviderConfiguration(
+            issuer: Self.issuer,
+            clients: [],
+            users: [],
+            keys: [
+                .init(id: "e1", algorithm: .es256, key: key), .init(id: "e2", algorithm: .es384, key: other),
+            ]
+        )
+        let caller = Caller(BuiltInProvider(configuration))
+        let wishes: JSONObject = [
+            "id_token_signed_response_alg": .string(idToken),
+            "authorization_signed_response_alg": .string(response),
+        ]
+        let client = registered(wishes, at: caller)
+        #expect(client["id_token_signed_response_alg"]?.string == idToken)
+        #expect(client["authorization_signed_response_alg"]?.string == response)
+        let query = [
+            ("response_type", "code"), ("client_id", client["client_id"]?.string ?? ""),
+            ("redirect_uri", Self.redirectURI), ("scope", "openid"), ("prompt", "none"),
+            ("response_mode", "jwt"),
+        ]
+        let sent = caller.get(Self.issuer + "/authorize", query).parameters.first("response")
+        let token = try #require(sent.flatMap(JSONWebToken.parse))
+        #expect(token.algorithm == response && token.claim("error")?.string == "login_required")
+    }
+
+    // MARK: - Request objects and hints
+
+    /// RFC 9101, section 4.
+    @Test(arguments: ["request", "request_uri"])
+    func requestObjectHasNoOtherInIt(name: String) throws {
+        var claims: JSONObject = [
+            "iss": "shop", "client_id": "shop", "response_type": "code",
+            "redirect_uri": .string(Self.redirectURI), "scope": "openid",
+        ]
+        let right = [("client_id", "shop"), ("request", try signed(claims))]
+        #expect(caller.get(Self.issuer + "/authorize", right).status == 200)
+        claims[name] = "another"
+        let wrong = [("client_id", "shop"), ("request", try signed(claims))]
+        #expect(caller.get(Self.issuer + "/authorize", wrong).status == 400)
+    }
+
+    /// OpenID Connect Registration, section 2.
+    @Test(arguments: [(nil, 200), ("ES256", 200), ("PS256", 400)] as [(String?, Int)])
+    func requestObjectIsSignedAsItsClientRegistered(asked: String?, status: Int) throws {
+        let publicKey = JSONWebKey(key.publicKey, id: "client-key", algorithm: .es256)
+        var wishes: JSONObject = ["jwks": ["keys": [.object(publicKey.json)]]]
+        wishes["request_object_signing_alg"] = asked.map { .string($0) }
+        let id = try #require(registered(wishes)["client_id"]?.string)
+        let claims: JSONObject = [
+            "iss": .string(id), "client_id": .string(id), "response_type": "code",
+            "redirect_uri": .string(Self.redirectURI), "scope": "openid",
+        ]
+        let query = [("client_id", id), ("request", try signed(claims))]
+        #expect(caller.get(Self.issuer + "/authorize", query).status == status)
+    }
+
+    /// OpenID Connect RP-Initiated Logout, section 2: an access token is no hint.
+    @Test(arguments: [("access_token", 400), ("id_token", 200), ("", 200)])
+    func logoutIsHintedByAnIDToken(name: String, status: Int) {
+        let hint = caller.json(redeem(code()))[name]?.string ?? ""
+        let query = [("client_id", "shop"), ("id_token_hint", hint)]
+        #expect(caller.get(Self.issuer + "/logout", query).status == status)
+    }
+}
