@@ -1,15 +1,14 @@
 import Captures
 import Flows
 
-/// What the addresses in a page carry on: those of a link, of a frame, of a refresh (`<meta http-equiv="refresh">`), and of a script
-/// that opens one.
+/// What the addresses in a page carry on: those of a link, of a frame, of a refresh (`<meta http-equiv="refresh">`), of a script that
+/// opens one, and of the JSON that a script is answered.
 ///
 /// Found as parameters, `?name=value`, `&name=value` and `;name=value`, whatever stands around them; takes time linear in the page.
 enum AddressValues {
     /// The values that look drawn at random, each once and with its name, in order.
-    static func ofPage(_ body: Body?) -> [(name: String, value: String)] {
-        guard let body, body.isPage, (body.size ?? 0) < largest, let sent = body.bytes else { return [] }
-        let bytes = ScriptEscape.undone(in: sent) ?? sent
+    static func ofAnswer(_ body: Body?) -> [(name: String, value: String)] {
+        guard let bytes = ScriptTokens.text(of: body) else { return [] }
         var found: [(String, String)] = []
         var seen: Set<[String]> = []
         var position = 0
@@ -44,8 +43,7 @@ enum AddressValues {
     private static func isOfValue(_ byte: UInt8) -> Bool { byte.isUnreserved || byte == 0x25 }
 
     private static let equals: UInt8 = 0x3d
-    private static let lengths = 16...1024
+    private static let lengths = 16...4096
     private static let longestName = 64
     private static let most = 256
-    private static let largest = 1 << 20
 }

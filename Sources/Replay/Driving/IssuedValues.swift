@@ -128,8 +128,8 @@ struct IssuedValues: Sendable {
             func add(_ tokens: [(name: String, value: String)], _ part: Place.Part) {
                 list += tokens.map { (Key(part: part, name: $0.name, isOfScript: true, number: 0), $0.value) }
             }
-            add(ScriptTokens.ofPage(response.body), .responseBody)
-            add(AddressValues.ofPage(response.body), .responseBody)
+            add(ScriptTokens.ofAnswer(response.body), .responseBody)
+            add(AddressValues.ofAnswer(response.body), .responseBody)
             add(ScriptTokens.ofHeaders(response.headers), .responseHeader)
         }
         var counts: [Key: Int] = [:]
