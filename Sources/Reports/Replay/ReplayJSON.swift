@@ -34,6 +34,15 @@ package enum ReplayJSON {
                     ]
                 }
             ),
+            "perhaps_stale": .array(
+                (report.isSame ? [] : report.run.staleValues).map { step, names in
+                    [
+                        "exchange": JSONValue(step.exchange),
+                        "kind": .string(step.kind?.rawValue ?? "page_script"),
+                        "names": .array(names.map { .string($0) }),
+                    ]
+                }
+            ),
             "not_driven": .array(
                 report.run.plan.leftOut.map { item in
                     [

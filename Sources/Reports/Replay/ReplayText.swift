@@ -32,6 +32,7 @@ package struct ReplayText {
             if !overall.isEmpty { lines += ["  the flow as a whole"] + overall }
         }
         lines += notSent
+        lines += stale
         lines += notDriven
         lines += findings
         return lines.joined(separator: "\n")
@@ -71,6 +72,15 @@ package struct ReplayText {
         return ["", "  not sent:"]
             + report.notSent.map { step, reason in
                 "    \(style.dim("[\(step.exchange)]".padded(to: 5)))\(PlanText.name(of: step)): \(reason.printable)"
+            }
+    }
+
+    private var stale: [String] {
+        let steps = report.isSame ? [] : report.run.staleValues
+        guard !steps.isEmpty else { return [] }
+        return ["", "  sent as recorded, and perhaps stale (--set NAME=VALUE sends another):"]
+            + steps.map { step, names in
+                "    \(style.dim("[\(step.exchange)]".padded(to: 5)))\(PlanText.name(of: step)): \(names.joined(separator: ", ").printable)"
             }
     }
 

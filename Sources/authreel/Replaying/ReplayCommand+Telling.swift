@@ -41,7 +41,11 @@ extension ReplayCommand {
         }
         if !browsing.isWanted, reports.contains(where: \.run.lacksAPerson) {
             StandardError.hint(Self.byHand(captures))
-        } else if !browsing.isWanted, reports.contains(where: \.run.isHeldUpByAPage) {
+        } else if !browsing.isWanted,
+            reports.contains(where: {
+                $0.run.isHeldUpByAPage || !$0.isSame && !$0.run.staleValues.isEmpty
+            })
+        {
             StandardError.hint(Self.byBrowser(captures))
         }
         if !reports.allSatisfy(\.isSame) { throw ExitCode(ExitStatus.negative.rawValue) }
