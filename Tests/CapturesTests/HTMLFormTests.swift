@@ -36,9 +36,20 @@ struct HTMLFormTests {
             "https://a.example/?x=1&y=2"
         ),
         (#"<META HTTP-EQUIV=Refresh CONTENT="5;URL='/next'">"#, "/next"),
+        (#"<meta http-equiv="refresh" content="0; /next?a='b'">"#, "/next?a='b'"),
+        (#"<meta http-equiv="refresh" content=" 1.5,/next">"#, "/next"),
+        (#"<meta http-equiv="refresh" content='0 Url = "/next" or so'>"#, "/next"),
+        (#"<meta http-equiv="refresh" content="0;urls">"#, "urls"),
     ])
     func refreshNamesItsTarget(page: String, target: String) {
         #expect(HTMLForm.refreshTarget(in: page) == target)
+    }
+
+    /// The page itself is loaded again, or nothing is.
+    @Test(arguments: ["300", "0;", "0; url=", "0; url=''", "/next", "0/next", "now; url=/next", ""])
+    func refreshOfThePageItselfLeadsNowhere(content: String) {
+        let page = "<meta http-equiv=\"refresh\" content=\"\(content)\">"
+        #expect(HTMLForm.refreshTarget(in: page) == nil)
     }
 
     @Test(arguments: [

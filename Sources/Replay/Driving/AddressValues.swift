@@ -4,11 +4,16 @@ import Flows
 /// What the addresses in a page carry on: those of a link, of a frame, of a refresh (`<meta http-equiv="refresh">`), of a script that
 /// opens one, and of the JSON that a script is answered.
 ///
-/// Found as parameters, `?name=value`, `&name=value` and `;name=value`, whatever stands around them; takes time linear in the page.
+/// Found as parameters, `?name=value`, `&name=value` and `;name=value`, and as segments of a path behind one that is a word, `/next/value`,
+/// whatever stands around them; takes time linear in the page.
 enum AddressValues {
     /// The values that look drawn at random, each once and with its name, in order.
     static func ofAnswer(_ body: Body?) -> [(name: String, value: String)] {
         guard let bytes = ScriptTokens.text(of: body) else { return [] }
+        return parameters(in: bytes) + segments(in: bytes)
+    }
+
+    private static func parameters(in bytes: [UInt8]) -> [(name: String, value: String)] {
         var found: [(String, String)] = []
         var seen: Set<[String]> = []
         var position = 0
@@ -23,6 +28,28 @@ enum AddressValues {
             )
             guard ValueShape.looksRandom(value), seen.insert([name, value]).inserted else { continue }
             found.append((name, value))
+        }
+        return found
+    }
+
+    /// The segments of paths that look drawn at random, each once and with the word before it.
+    private static func segments(in bytes: [UInt8]) -> [(name: String, value: String)] {
+        var found: [(String, String)] = []
+        var seen: Set<[String]> = []
+        // Where the segment before this one began, and this one.
+        var (previous, start) = (0, 0)
+        for position in bytes.indices where !isOfValue(bytes[position]) {
+            defer { (previous, start) = (start, position + 1) }
+            guard previous > 0, start > previous + 1, bytes[start - 1] == slash, bytes[previous - 1] == slash,
+                lengths.contains(position - start), start - previous <= longestName, found.count < most
+            else { continue }
+            let word = String(decoding: bytes[previous..<(start - 1)], as: UTF8.self)
+            let value = String(decoding: bytes[start..<position], as: UTF8.self)
+            // Pieces of Base64 follow such pieces.
+            guard ValueShape.looksRandom(value), !ValueShape.looksRandom(word),
+                seen.insert([word, value]).inserted
+            else { continue }
+            found.append(("/" + word, value))
         }
         return found
     }
@@ -43,6 +70,7 @@ enum AddressValues {
     private static func isOfValue(_ byte: UInt8) -> Bool { byte.isUnreserved || byte == 0x25 }
 
     private static let equals: UInt8 = 0x3d
+    private static let slash: UInt8 = 0x2f
     private static let lengths = 16...4096
     private static let longestName = 64
     private static let most = 256

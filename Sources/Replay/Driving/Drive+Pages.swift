@@ -207,7 +207,7 @@ extension Drive {
         let step = plan.steps[index]
         let recorded = step.request
         let page = browser.shown.flatMap { Page(exchanges[$0]) }
-        let request: RecordedRequest
+        var request: RecordedRequest
         if let page, let typed = typedByAnotherName(on: page, step),
             let renamed = browser.passwordForm(
                 on: page,
@@ -224,6 +224,9 @@ extension Drive {
         } else if let page, let form = form(of: recorded, on: page) {
             let fields = try composer.fields(of: form, for: step, at: environment.clock())
             request = browser.request(submitting: form, of: page, fields, like: recorded)
+            if isSentByScript(step, to: page.target(of: form, sentTo: recorded.url).url) {
+                request.url = try composer.request(for: step, at: environment.clock()).url
+            }
         } else {
             // Saved without its page, or made by a script: as recorded, with the values of this run.
             let live = try await send(index)
@@ -233,6 +236,19 @@ extension Drive {
         results[index] = .sent(live)
         learn(from: live, recorded: step.exchange)
         arrive(at: live)
+    }
+
+    /// Whether the recorded page's script sent its form elsewhere than the form says, which says the same in this run.
+    ///
+    /// `own`: where the form of the new page goes.
+    private func isSentByScript(_ step: PlannedStep, to own: RecordedURL) -> Bool {
+        let recorded = step.request
+        guard case .submit(let source) = step.action, recorded.method == "POST",
+            let page = Page(capture[source]), let items = FormBody.items(of: recorded.body),
+            let form = FormMatch.best(in: page, for: items, isPost: true, target: recorded.url)
+        else { return false }
+        let said = page.target(of: form, sentTo: recorded.url).url
+        return said.path != recorded.url.path && options.map.mapped(said).path == own.path
     }
 
     /// What was typed as a password where a page asks for one by a name that the recorded page did not have: it goes into the field for

@@ -66,17 +66,32 @@ package struct HTMLForm: Sendable, Hashable {
     package static func refreshTarget(in page: [UInt8]) -> String? {
         for tag in HTMLTags(page, of: ["meta"]) {
             guard tag.attribute("http-equiv")?.lowercased() == "refresh",
-                let content = tag.attribute("content").map({ Array($0.utf8) }),
-                let semicolon = content.firstIndex(of: 0x3b)
+                let target = tag.attribute("content").flatMap({ refreshTarget(of: Array($0.utf8)) })
             else { continue }
-            let rest = content[(semicolon + 1)...].drop { $0 == 0x20 }
-            guard rest.prefix(4).map({ $0 | 0x20 }).elementsEqual("url=".utf8.map { $0 | 0x20 }) else {
-                continue
-            }
-            let target = rest.dropFirst(4).drop { $0 == 0x20 || $0 == 0x27 || $0 == 0x22 }
-            return String(decoding: target.prefix { $0 != 0x27 && $0 != 0x22 }, as: UTF8.self)
+            return target
         }
         return nil
+    }
+
+    /// What stands behind the seconds of a refresh, after a semicolon, a comma or blanks, with `url=` before it or without.
+    private static func refreshTarget(of content: [UInt8]) -> String? {
+        func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 }
+        let time = content.drop(while: isBlank)
+        let separator = time.drop { $0.isASCIIDigit || $0 == 0x2e }
+        guard separator.startIndex > time.startIndex, let mark = separator.first,
+            mark == 0x3b || mark == 0x2c || isBlank(mark)
+        else { return nil }
+        var rest = separator.drop(while: isBlank)
+        if rest.first == 0x3b || rest.first == 0x2c { rest = rest.dropFirst() }
+        rest = rest.drop(while: isBlank)
+        if rest.prefix(3).map(\.asciiLowercased).elementsEqual("url".utf8) {
+            let named = rest.dropFirst(3).drop(while: isBlank)
+            if named.first == 0x3d { rest = named.dropFirst().drop(while: isBlank) }
+        }
+        if let quote = rest.first, quote == 0x22 || quote == 0x27 {
+            rest = rest.dropFirst().prefix { $0 != quote }
+        }
+        return rest.isEmpty ? nil : String(decoding: rest, as: UTF8.self)
     }
 
     /// What the addresses of a page are resolved against, where it says so (`<base href>`); nil without.
