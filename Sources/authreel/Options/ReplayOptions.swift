@@ -39,6 +39,13 @@ struct ReplayOptions: ParsableArguments {
                     taking: "OLD=NEW",
                     example: "https://sso.example=http://127.0.0.1:8090"
                 )
+                guard RecordedURL(new).isWeb else {
+                    throw CommandFailure(
+                        .usage,
+                        "--map \(text): NEW is no http or https URL",
+                        hint: "for example --map \(old)=http://127.0.0.1:8090"
+                    )
+                }
                 return EndpointMap.Entry(old: old.withoutSlash, new: new.withoutSlash)
             }
         )

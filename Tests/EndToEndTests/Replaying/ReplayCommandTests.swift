@@ -187,6 +187,8 @@ struct ReplayCommandTests {
             "recorded are https://id.harbour.example"
         ),
         (["--map", "id.harbour.example=http://127.0.0.1:9"], 64, "nothing goes to id.harbour.example"),
+        (["--map", "https://id.harbour.example=127.0.0.1:9"], 64, "NEW is no http or https URL"),
+        (["--map", "https://id.harbour.example="], 64, "NEW is no http or https URL"),
         (["--set", "token_reqest.code=x"], 64, "no request has such a parameter"),
         (["--set", "stat=x"], 64, "--plan lists them"),
         (["--out", "again.har"], 64, "--plan sends nothing that --out could hold"),
