@@ -104,13 +104,11 @@ extension ProviderDialect {
                 ContentEncryption.allCases.map { .string($0.rawValue) }
             )
         }
-        let signatures = Self.clientSignatures.map { JSONValue.string($0) }
-        document["token_endpoint_auth_signing_alg_values_supported"] = .array(signatures)
+        Self.addClientProofs(to: &document)
         document["claims_parameter_supported"] = true
         document["request_parameter_supported"] = true
         // What is left out is taken for true (OpenID Connect Discovery, section 3), and nothing is fetched here.
         document["request_uri_parameter_supported"] = false
-        document["request_object_signing_alg_values_supported"] = .array(signatures + ["none"])
         document["authorization_response_iss_parameter_supported"] = true
         metadata = AnswerTemplate(status: 200, headers: Self.notKept, members: document)
         keySet = AnswerTemplate(status: 200, headers: Self.notKept)
@@ -124,7 +122,25 @@ extension ProviderDialect {
         addTokens(configuration)
     }
 
+    /// How clients prove who they are, endpoint by endpoint, and with what they sign.
+    private static func addClientProofs(to document: inout JSONObject) {
+        let signatures = clientSignatures.map { JSONValue.string($0) }
+        // RFC 8414, section 2: where it is left out, revocation takes Basic credentials alone.
+        let methods = authenticationMethods.map { JSONValue.string($0) }
+        for endpoint in ["token_endpoint", "revocation_endpoint", "introspection_endpoint"] {
+            let isProven = endpoint == "introspection_endpoint"
+            document["\(endpoint)_auth_methods_supported"] = .array(methods + (isProven ? [] : ["none"]))
+            document["\(endpoint)_auth_signing_alg_values_supported"] = .array(signatures)
+        }
+        document["request_object_signing_alg_values_supported"] = .array(signatures + ["none"])
+    }
+
     fileprivate static let notKept = HeaderFields([("Cache-Control", "no-store")])
+
+    /// How clients prove who they are, besides by nothing (OpenID Connect Core, section 9).
+    private static let authenticationMethods = [
+        "client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt",
+    ]
 
     /// With which clients sign assertions and request objects (RFC 8414, section 2).
     private static let clientSignatures = [
@@ -156,10 +172,6 @@ extension ProviderDialect {
         ("backchannel_token_delivery_modes_supported", ["poll"]),
         ("subject_types_supported", ["public"]),
         ("scopes_supported", ["openid", "profile", "email", "offline_access"]),
-        (
-            "token_endpoint_auth_methods_supported",
-            ["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none"]
-        ),
         ("code_challenge_methods_supported", ["S256", "plain"]),
         ("dpop_signing_alg_values_supported", ["ES256", "RS256", "PS256", "EdDSA"]),
     ]

@@ -55,7 +55,44 @@ extension BuiltInEndpointsTests {
         #expect(isTold || challenge?.hasSuffix("scope=\"openid\"") == true)
     }
 
+    /// Whoever runs the provider is told why a token does not count.
+    @Test(arguments: [
+        ("refresh_token", 0, "it is a refresh token"), ("id_token", 0, "it is an ID token"),
+        ("", 0, "no such token was issued"),
+        ("access_token", 301, "it was revoked or ran out at 1790000300, and it is 1790000301 here"),
+    ])
+    func refusedTokenIsExplained(name: String, seconds: Int, words: String) throws {
+        var policy = ProviderPolicy()
+        policy.autoLogin = "alice"
+        let provider = try Self.provider(key, policy)
+        let caller = Caller(provider)
+        let code = caller.get(Self.issuer + "/authorize", Self.request).parameters.first("code") ?? ""
+        let form = [
+            ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", Self.redirectURI),
+        ]
+        let tokens = caller.json(caller.post(Self.issuer + "/token", form + Self.secret))
+        let token = tokens[name]?.string ?? "another"
+        let request = RecordedRequest(
+            method: "GET",
+            url: RecordedURL(Self.issuer + "/userinfo"),
+            headers: HeaderFields([("Authorization", "Bearer \(token)")])
+        )
+        let answer = provider.answer(to: request, at: caller.now + .seconds(seconds))
+        #expect(answer.response.status == 401 && answer.explanation == words)
+    }
+
     // MARK: - Proofs
+
+    /// RFC 8414, section 2: without these members revocation takes Basic credentials alone.
+    @Test(arguments: ["token_endpoint", "revocation_endpoint", "introspection_endpoint"])
+    func metadataSayHowClientsProveWhoTheyAre(endpoint: String) {
+        let metadata = caller.json(caller.get(Self.issuer + "/.well-known/openid-configuration"))
+        let methods = metadata["\(endpoint)_auth_methods_supported"]?.array ?? []
+        #expect(methods.contains("client_secret_basic") && methods.contains("private_key_jwt"))
+        #expect(methods.contains("none") == (endpoint != "introspection_endpoint"))
+        let algorithms = metadata["\(endpoint)_auth_signing_alg_values_supported"]?.array ?? []
+        #expect(algorithms.contains("ES256") && !algorithms.contains("none"))
+    }
 
     /// RFC 7662, section 2.1; OpenID Connect CIBA, section 7.1.
     @Test(arguments: ["/introspect", "/bc-authorize"])

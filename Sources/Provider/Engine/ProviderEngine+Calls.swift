@@ -20,7 +20,9 @@ extension ProviderEngine {
         }
         let grant = access.grant
         // A client's own token is of no user.
-        guard let user = grant.user else { return refuseToken(at: .userInfo) }
+        guard let user = grant.user else {
+            return refuseToken(at: .userInfo, "it is the client's own, of no user")
+        }
         if let refusal = refusalOutsideOpenID(grant) { return refusal }
         let forms = dialect.userInfo
         let recordedID = recordedID(grant.clientID)
@@ -98,21 +100,42 @@ extension ProviderEngine {
         guard let text = Self.accessTokens(in: request).first else {
             throw Refused(answer: refuse(.tokenMissing, at: role, headers: [("WWW-Authenticate", "Bearer")]))
         }
-        guard let access = validToken(text) else { throw Refused(answer: refuseToken(at: role)) }
+        guard let access = validToken(text) else {
+            throw Refused(answer: refuseToken(at: role, whyInvalid(text)))
+        }
         guard let boundKey = access.grant.boundKey else {
             // The scheme says that the token is bound, and this one is to no key (RFC 9449, section 7.1).
             guard Self.isSentAsBound(request), !dialect.ignoresProofs else { return access }
-            throw Refused(answer: refuseToken(at: role, scheme: "DPoP"))
+            let words = "it is sent as a DPoP token, and is bound to no key"
+            throw Refused(answer: refuseToken(at: role, scheme: "DPoP", words))
         }
         // Whoever got hold of a bound token and sends it as a bearer's is refused, whatever else is there.
         if Self.isSentAsBound(request) {
             switch proof(of: request, at: role, accessToken: text) {
             case .valid(let thumbprint) where thumbprint == boundKey: return access
             case .refused(let answer): throw Refused(answer: answer)
-            case .none, .valid: break
+            case .none:
+                throw Refused(answer: refuseToken(at: role, scheme: "DPoP", "the DPoP proof is missing"))
+            case .valid: break
             }
+            let words = "it is bound to another key than that of the DPoP proof"
+            throw Refused(answer: refuseToken(at: role, scheme: "DPoP", words))
         }
-        throw Refused(answer: refuseToken(at: role, scheme: "DPoP"))
+        let words = "it is bound to a key, and not sent as a DPoP token with a proof"
+        throw Refused(answer: refuseToken(at: role, scheme: "DPoP", words))
+    }
+
+    /// Why an access token is none that counts, for whoever runs the provider.
+    private func whyInvalid(_ text: String) -> String {
+        guard let access = state.accessTokens[text] else {
+            if state.refreshTokens[text] != nil { return "it is a refresh token" }
+            return state.sessionIDs[text] == nil ? "no such token was issued" : "it is an ID token"
+        }
+        if state.revokedFamilies[access.grant.family] != nil {
+            return "all that was issued with it was revoked"
+        }
+        let age = access.expiresAt.seconds
+        return "it was revoked or ran out at \(age), and it is \(now.seconds) here"
     }
 
     /// The access token of a request as often as it is sent: in the header, the form and the query (RFC 6750, section 2).
@@ -131,9 +154,14 @@ extension ProviderEngine {
     }
 
     /// RFC 6750, section 3: a refusal names the scheme and what is wrong.
-    private func refuseToken(at role: Endpoints.Role, scheme: String = "Bearer") -> BuiltAnswer {
+    ///
+    /// `explanation`: for whoever runs the provider.
+    private func refuseToken(at role: Endpoints.Role, scheme: String = "Bearer", _ explanation: String)
+        -> BuiltAnswer
+    {
         let challenge = "error=\"invalid_token\", error_description=\"the access token is not valid\""
-        return refuse(.tokenInvalid, at: role, headers: [("WWW-Authenticate", "\(scheme) \(challenge)")])
+        let headers = [("WWW-Authenticate", "\(scheme) \(challenge)")]
+        return refuse(.tokenInvalid, at: role, headers: headers, explanation)
     }
 
     private static func isSentAsBound(_ request: RecordedRequest) -> Bool {
