@@ -52,6 +52,43 @@ struct PlayedConsentTests {
         #expect(items.first("error") == (name == "error" ? "access_denied" : nil))
     }
 
+    /// Buttons that send one form to addresses of their own, which differ by a parameter.
+    @Test(arguments: [("yes", "code"), ("no", "error")])
+    func buttonOfAnotherAddressIsANo(answer: String, name: String) throws {
+        let (recorded, agree) = ("d41d8cd98f00b204e9800998", PlayedPagesTests.base + "/agree")
+        let buttons = ["no", "yes"].map { word in
+            "<button formaction=\"/agree?tx=\(recorded)&amp;do=\(word)\">\(word)</button>"
+        }
+        var builder = CaptureBuilder()
+        builder.redirect(PlayedPagesTests.authorize, to: "https://id.example/in")
+        builder.get(
+            "https://id.example/in",
+            body: .html("<form method=post><input name=user><input type=password name=pw></form>")
+        )
+        builder.post(
+            "https://id.example/in",
+            [("user", "alice"), ("pw", "open sesame")],
+            body: .html("<form method=post action=/agree>\(buttons.joined())</form>")
+        )
+        builder.post(
+            "https://id.example/agree?tx=\(recorded)&do=yes",
+            [],
+            302,
+            answer: [("Location", "https://shop.example/cb?code=0123456789abcdefABCDEF&state=RecordedState1")]
+        )
+        let caller = Caller(try RecordedProviderTests.provider(builder.capture))
+        _ = caller.get(PlayedPagesTests.base + "/auth", PlayedPagesTests.request("MyOwnState42"))
+        let page = caller.post(PlayedPagesTests.base + "/in", [("user", "alice"), ("pw", "open sesame")])
+        let action = HTMLForm.all(in: page.body?.text ?? "").flatMap(\.buttonActions).first {
+            $0.hasSuffix("do=" + answer)
+        }
+        let query = RecordedURL(try #require(action)).query ?? ""
+        let end = caller.post(agree + "?" + query, [])
+        let items = RecordedURL(end.location ?? "").queryItems
+        #expect(items.first(name) != nil && items.first("state") == "MyOwnState42")
+        #expect(items.first("error") == (name == "error" ? "access_denied" : nil))
+    }
+
     /// A form of consent that goes to the authorization endpoint with half of the request (Doorkeeper without the nonce).
     @Test(arguments: ["code=0123456789abcdefABCDEF", "error=access_denied"])
     func formThatLeavesTheNonceOutGoesOn(recorded: String) throws {
