@@ -5,8 +5,8 @@ extension FlowRun {
     /// What pages were sent as recorded though it looks drawn at random, by step, where the login did not come to its end: the recorded page's
     /// script may have made it, or been told it in a way that is not known here, so that it is of a login that is over.
     ///
-    /// Of steps that were refused in this run and not in the recording; where there is none, of the last that was sent. What an answer of
-    /// this run says as well is none, nor what the authorization request has, a secret, or the name of a step without any.
+    /// Of the first step that was refused in this run and not in the recording, which fails those behind it; where there is none, of the last
+    /// that was sent. What an answer of this run says as well is none, nor what the authorization request has, or a secret.
     package var staleValues: [(step: PlannedStep, names: [String])] {
         guard !isComplete else { return [] }
         let sent = zip(plan.steps, results).compactMap { step, result -> (step: PlannedStep, index: Int)? in
@@ -18,7 +18,7 @@ extension FlowRun {
         let refused = sent.filter { step, index in
             Self.isRefused(exchanges[index]) && !Self.isRefused(plan.flow.capture[step.exchange])
         }
-        return (refused.isEmpty ? Array(sent.suffix(1)) : refused).compactMap { step, index in
+        return [refused.first ?? sent.last].compactMap(\.self).compactMap { step, index in
             let names = staleNames(of: step, sentAs: index)
             return names.isEmpty ? nil : (step, names)
         }
