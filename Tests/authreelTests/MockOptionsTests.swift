@@ -31,6 +31,25 @@ struct MockOptionsTests {
         #expect(failure?.message.contains("--client-key takes ID=FILE") == true)
     }
 
+    /// RFC 6749, section 3.1.2: what lacks its scheme would have that of its host's name.
+    @Test(
+        arguments: [
+            ("localhost:3000/cb", "mock --redirect-uri http://localhost:3000/cb"),
+            ("/cb", "com.example.app:/"),
+            ("http://localhost:3000/cb", nil), ("com.example.app:/cb", nil),
+        ] as [(String, String?)]
+    )
+    func redirectURIIsAbsolute(uri: String, hint: String?) throws {
+        let options = try MockOptions.parse(["--redirect-uri", uri])
+        guard let hint else {
+            #expect(throws: Never.self) { try options.recorded() }
+            return
+        }
+        let failure = #expect(throws: CommandFailure.self) { try options.recorded() }
+        #expect(failure?.message.contains("an absolute URI") == true)
+        #expect(failure?.hint?.contains(hint) == true)
+    }
+
     /// As of each form for programs.
     @Test func listOfFaultsHasItsVersion() {
         #expect(FaultList.text(of: [], .json) == #"{"version":1,"faults":[]}"#)

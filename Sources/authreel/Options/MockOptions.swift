@@ -264,11 +264,15 @@ struct MockOptions: ParsableArguments {
                     "--redirect-uri \(text): redirect URIs are compared to the letter, and * stands for itself"
                 )
             }
-            guard let scheme = RecordedURL(text).scheme, !scheme.isEmpty, !text.contains("#") else {
+            // localhost:3000 would be a scheme, and what it names a path.
+            let isHostAndPort = text.utf8.drop { $0 != 0x3a }.dropFirst().first?.isASCIIDigit ?? false
+            guard let scheme = RecordedURL(text).scheme, !scheme.isEmpty, !text.contains("#"), !isHostAndPort
+            else {
+                let example = isHostAndPort ? "http://" + text : "com.example.app:/callback"
                 throw CommandFailure(
                     .usage,
                     "--redirect-uri takes an absolute URI without a fragment, not \(text)",
-                    hint: "\(Invocation.name) mock --redirect-uri com.example.app:/callback"
+                    hint: "\(Invocation.name) mock --redirect-uri \(example)"
                 )
             }
         }
