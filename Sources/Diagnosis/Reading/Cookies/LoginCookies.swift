@@ -66,7 +66,8 @@ enum LoginCookies {
         return found
     }
 
-    /// What a page that goes on by script set: the app's by its host, or by what the request says it came from.
+    /// What a page that goes on by script set: the app's by its host, by what the request says it came from, or by the login that
+    /// its server handed the page out.
     private static func onPage(before request: AuthorizationRequest, at host: String?, _ flow: Flow)
         -> [CookieDelivery.Setting]
     {
@@ -76,13 +77,30 @@ enum LoginCookies {
             $0 != nil && $0 != request.endpoint.host
         }
         for earlier in flow.exchanges(before: request.exchange, within: .seconds(30)) {
-            guard hosts.contains(flow.capture[earlier].request.url.host),
+            guard
+                hosts.contains(flow.capture[earlier].request.url.host)
+                    || isHandedOut(request, by: flow.capture[earlier]),
                 !isOfProgram(earlier, besides: request, flow)
             else { continue }
             let found = settings(earlier, flow)
             if !found.isEmpty { return found }
         }
         return []
+    }
+
+    /// Whether a page's own server gave it the request to go on with, as Auth.js does: many pages have their browser not say where it
+    /// comes from (`Referrer-Policy`).
+    private static func isHandedOut(_ request: AuthorizationRequest, by earlier: Exchange) -> Bool {
+        guard let state = request.state, state.utf8.count >= 8, let origin = earlier.request.url.origin,
+            origin != request.endpoint.origin, let body = earlier.response?.body, (body.size ?? 0) <= 1 << 16
+        else { return false }
+        let headers = earlier.request.headers
+        let isOfOwnPage =
+            headers.first("sec-fetch-site")?.lowercased() == "same-origin"
+            || ["origin", "referer"].contains { name in
+                headers.first(name).map { RecordedURL($0).origin == origin } ?? false
+            }
+        return isOfOwnPage && body.text?.containsBytes(state) ?? false
     }
 
     /// Whether a program asked for a page, while a browser took the request to the provider: what it was given never came to that.

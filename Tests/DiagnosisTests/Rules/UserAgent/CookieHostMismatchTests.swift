@@ -2,6 +2,7 @@ import Captures
 import Diagnosis
 import Flows
 import OAuth
+import TestSupport
 import Testing
 
 struct CookieHostMismatchTests {
@@ -126,5 +127,27 @@ struct CookieHostMismatchTests {
             }
         }
         #expect(recording.finding(rule) != nil)
+    }
+
+    /// Auth.js gives its page the address to go on to, and sets its cookies with that answer.
+    ///
+    /// A page of another origin that asked for it is not where the login began.
+    @Test(arguments: [
+        ("https://shop.example", true, true), ("https://www.shop.example", true, false),
+        ("https://shop.example", false, false),
+    ])
+    func findsTheStartByTheRequestThatThePageWasGiven(origin: String, isGiven: Bool, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/login" else { return }
+            let target = isGiven ? exchange.response?.location ?? "" : "https://id.harbour.example/"
+            exchange.request.method = "POST"
+            exchange.request.headers.append("Origin", origin)
+            exchange.response?.headers.fields.removeAll { $0.name == "Location" }
+            exchange.response?.redirectURL = ""
+            exchange.response?.status = 200
+            exchange.response?.body = .json(#"{"url":"\#(target)"}"#)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.finding("callback-rejected-by-app") != nil)
     }
 }
