@@ -133,6 +133,8 @@ struct RedirectLoop: Rule {
     private enum Reason {
         /// Browsers do not keep its session's cookie.
         case cookieTooLarge
+        /// Browsers do not send it to the page behind the callback.
+        case cookieWithheld(WithheldSession)
         /// It was given nothing to know its user by; what shows that.
         case noIDToken([Evidence])
 
@@ -143,6 +145,7 @@ struct RedirectLoop: Rule {
         var words: Violation.Words {
             switch self {
             case .cookieTooLarge: RedirectLoop.tooLarge
+            case .cookieWithheld(let session): session.words
             case .noIDToken: RedirectLoop.withoutIDToken
             }
         }
@@ -150,9 +153,11 @@ struct RedirectLoop: Rule {
 
     private func reason(at callbacks: [Int], of request: AuthorizationRequest, _ flow: Flow) -> Reason? {
         if callbacks.contains(where: { oversized(at: $0, flow) != nil }) { return .cookieTooLarge }
-        return callbacks.first.flatMap { tokensWithoutIDToken(at: $0, of: request, flow) }.map(
-            Reason.noIDToken
-        )
+        guard let first = callbacks.first else { return nil }
+        if let session = WithheldSession(setBy: first, in: flow), session.isAllThatIsSet {
+            return .cookieWithheld(session)
+        }
+        return tokensWithoutIDToken(at: first, of: request, flow).map(Reason.noIDToken)
     }
 
     // MARK: - Conditions
@@ -297,8 +302,8 @@ struct RedirectLoop: Rule {
                 )
             )
         }
-        if let first = callbacks.first, let withheld = withheld(from: first, flow) {
-            evidence.append(withheld)
+        if let withheld = callbacks.first.flatMap({ WithheldSession(setBy: $0, in: flow) }) {
+            evidence.append(withheld.evidence)
         }
         let code = callbacks.first.flatMap { flow.capture[$0].request.url.queryItems.first("code") }
         let token = flow.deliveredIDTokens.first {
@@ -306,25 +311,5 @@ struct RedirectLoop: Rule {
         }
         if let others = token.flatMap(\.otherAudiences) { evidence.append(others) }
         return evidence
-    }
-
-    /// A Secure cookie of the callback's, whose redirect leads to a page over http.
-    private func withheld(from callback: Int, _ flow: Flow) -> Evidence? {
-        let exchange = flow.capture[callback]
-        guard let target = exchange.response?.location.map({ exchange.request.url.resolving($0) }),
-            target.scheme?.lowercased() == "http", !LoopbackHost.isLoopback(target.host ?? ""),
-            let cookie = exchange.response?.setCookies.first(where: {
-                $0.isSecure && !$0.isDeletion(at: exchange.endedAt)
-            })
-        else { return nil }
-        return LostLoginCookies.evidence(
-            CookieDelivery.Setting(
-                cookie: cookie,
-                url: exchange.request.url,
-                at: exchange.endedAt,
-                exchange: callback
-            ),
-            note: "Secure, and the callback leads to a page over http, to which browsers do not send it"
-        )
     }
 }
