@@ -107,22 +107,10 @@ struct ClientIDUnknown: Rule {
             [client ?? attempt.missing("client_id"), endpoint, said],
             exchange: attempt.exchange
         )
-        if ClientDocument.isRefused(attempt["client_id"], refusal.error, refusal.text) {
-            violation.explanation = ClientDocument.explanation
-            violation.fix = ClientDocument.fix
-            violation.title = ClientDocument.title
-        } else if refusal.says([Self.ofOneTenant]) {
-            violation.explanation = Self.tenantOnly
-            violation.fix = Self.tenantOnlyFix
-            violation.title = "The app is registered for one tenant, and asks at another address"
-        } else if refusal.says([Self.ofConsumers]) {
-            violation.explanation = Self.notForConsumers
-            violation.fix = Self.notForConsumersFix
-            violation.title = "The app is not registered for personal Microsoft accounts"
-        } else if refusal.says([Self.ofCAS]) {
-            violation.explanation = Self.unlisted
-            violation.fix = Self.unlistedFix
-            violation.title = "CAS has no registration that lets this app in"
+        if let special = special(attempt, refusal) {
+            violation.explanation = special.explanation
+            violation.fix = special.fix
+            violation.title = special.title
         } else if let deleted = flow.deletion(of: attempt["client_id"], before: attempt.exchange) {
             violation.evidence = flow.evidence(ofDeletion: deleted) + violation.evidence
             violation.explanation = TokenInvalidClient.isDeleted
@@ -133,8 +121,33 @@ struct ClientIDUnknown: Rule {
         } else if let registry = Self.registry(for: attempt, in: flow) {
             violation.evidence.append(registry)
             violation.fix = Self.forgottenFix
+        } else if Self.isOfLeague(refusal.text), let target = attempt.parameter("redirect_uri") {
+            violation.evidence.insert(Evidence(target), at: 1)
+            violation.explanation = Self.eitherOf
+            violation.fix = Self.eitherOfFix
+            violation.title = Self.eitherOfTitle
         }
         return violation
+    }
+
+    /// What is said of refusals that tell more than that the id is not known; nil of any other.
+    private func special(_ attempt: LoginAttempt, _ refusal: RequestRefusal) -> Violation.Words? {
+        func words(_ title: String, _ explanation: String, _ fix: String) -> Violation.Words {
+            Violation.Words(title: title, explanation: explanation, fix: fix)
+        }
+        if ClientDocument.isRefused(attempt["client_id"], refusal.error, refusal.text) {
+            return words(ClientDocument.title, ClientDocument.explanation, ClientDocument.fix)
+        }
+        if refusal.says([Self.ofOneTenant]) {
+            let title = "The app is registered for one tenant, and asks at another address"
+            return words(title, Self.tenantOnly, Self.tenantOnlyFix)
+        }
+        if refusal.says([Self.ofConsumers]) {
+            let title = "The app is not registered for personal Microsoft accounts"
+            return words(title, Self.notForConsumers, Self.notForConsumersFix)
+        }
+        guard refusal.says([Self.ofCAS]) else { return nil }
+        return words("CAS has no registration that lets this app in", Self.unlisted, Self.unlistedFix)
     }
 
     /// Where a client registers itself that was sent to this provider by a resource, and did so before the recording, if ever.
@@ -154,6 +167,27 @@ struct ClientIDUnknown: Rule {
         A client that registers itself keeps its client_id, and the provider may have dropped that registration since: delete what the \
         client has stored of it, so that it registers anew. Else compare the client id with the registration, and the tenant, realm or \
         environment.
+        """
+
+    /// The League's server (Laravel Passport) has the same words, and no others, for a client that it does not know and for a redirect
+    /// URI that it does not have for one it knows.
+    private static func isOfLeague(_ text: String) -> Bool {
+        let words = text.asciiLowercased()
+        guard let said = words.firstRange(of: "client authentication failed") else { return false }
+        // Those who name the reason go on.
+        let rest = words[said.upperBound...].drop { $0 == " " }
+        return !rest.hasPrefix("due to") && !rest.hasPrefix("(") && !words.containsBytes("unknown client")
+    }
+
+    private static let eitherOfTitle =
+        "The provider does not know this client, or not with this redirect URI"
+    private static let eitherOf = """
+        The provider stopped at the client, and its words fit two faults: it does not know the client_id, or it knows it and not this redirect URI. Servers built on \
+        league/oauth2-server (Laravel Passport) say the same of both.
+        """
+    private static let eitherOfFix = """
+        Look the client up at the provider by its id. If it is there, and not revoked, compare its redirect URI with the one that was sent, character by character: \
+        scheme, host, port, path and the slash at the end.
         """
 
     /// Twitch says no more, in JSON or behind a number.

@@ -57,6 +57,24 @@ struct ClientIDUnknownTests {
         #expect((recording.finding(rule)?.fix.contains("Fetch the client_id yourself") == true) == fires)
     }
 
+    /// Laravel Passport says the same of a client that it does not know and of a redirect URI; Doorkeeper and Ory say which.
+    @Test(arguments: [
+        ("Client authentication failed", true),
+        ("Client authentication failed due to unknown client, or unsupported method.", false),
+        ("Client authentication failed (e.g., unknown client).", false),
+    ])
+    func leavesOpenWhatTheWordsDoNotTell(words: String, isOpen: Bool) throws {
+        let recording = try Recording(broken).answering(
+            "/authorize",
+            401,
+            .object(["error": "invalid_client", "error_description": .string(words)])
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.title.contains("or not with this redirect URI") == isOpen)
+        #expect(finding.places.contains { $0.hasSuffix("redirect_uri") } == isOpen)
+        #expect(finding.fix.contains("redirect URI") == isOpen)
+    }
+
     /// CAS says of itself that it lets the app not in; other pages of that status say nothing of it.
     @Test(arguments: [
         ("<h2>Application Not Authorized to Use CAS</h2><p>It is not registered with CAS.</p>", true),
