@@ -6,13 +6,18 @@ extension CaptureIndex {
     ///
     /// By the processes of both, or by the server's address where only packets were seen.
     package func failedWork(behind exchange: Int) -> Int? {
+        failedWork(behind: exchange) { mayBeOfServer(capture[exchange].client, of: capture[$0]) }
+    }
+
+    /// The same, where something else than addresses and processes tells whose work it is.
+    package func failedWork(behind exchange: Int, where isOfServer: (Int) -> Bool) -> Int? {
         let failed = capture[exchange]
         return order[..<position[exchange]].suffix(Self.mostRequestsAtATime).last { other in
             let asked = capture[other]
             guard asked.startedAt <= failed.startedAt, asked.endedAt >= failed.endedAt,
                 asked.request.method != "CONNECT"
             else { return false }
-            return isFruitless(other) && mayBeOfServer(failed.client, of: asked)
+            return isFruitless(other) && isOfServer(other)
         }
     }
 

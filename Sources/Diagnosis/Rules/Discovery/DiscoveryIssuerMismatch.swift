@@ -99,6 +99,7 @@ struct DiscoveryIssuerMismatch: Rule {
         for document in flow.serverMetadata where document.isUsable && !flow.wentOn(after: document) {
             guard let named = document.answer.parameters.parameter("issuer"),
                 let work = flow.surroundings.failedWork(behind: document.exchange)
+                    ?? workThatNames(named.value, document, flow)
             else { continue }
             guard let refusal = wordsOfIssuer(in: flow.capture[work], at: work) else {
                 guard Self.isTemplate(named.value) else { continue }
@@ -124,6 +125,21 @@ struct DiscoveryIssuerMismatch: Rule {
             )
         }
         return nil
+    }
+
+    /// Of captures that were put together, which have no addresses: the failed request of another program meanwhile whose answer
+    /// speaks of the issuer and has the document's very name for it.
+    private func workThatNames(_ issuer: String, _ document: MetadataDocument, _ flow: Flow) -> Int? {
+        let reader = flow.capture[document.exchange].request.headers.first("user-agent")
+        return flow.surroundings.failedWork(behind: document.exchange) { other in
+            let asked = flow.capture[other]
+            guard asked.request.headers.first("user-agent") != reader,
+                wordsOfIssuer(in: asked, at: other) != nil
+            else { return false }
+            let location = asked.response?.location ?? ""
+            return PageText.words(of: asked.response?.body, limit: 1 << 16).containsBytes(issuer)
+                || RecordedURL(location).queryItems.items.contains { $0.value.containsBytes(issuer) }
+        }
     }
 
     /// The same document, where an app on a device read it and went no further.

@@ -50,6 +50,36 @@ struct DiscoveryIssuerMismatchTests {
         #expect(finding.fix.contains("one issuer for all its addresses") == fires)
     }
 
+    /// Captures of browser and server that were put together have no addresses: the app's answer has to have the document's name.
+    @Test(arguments: [
+        ("issuer did not match, expected https://id.example/ got https://id.example", "Mozilla/5.0", true),
+        ("issuer did not match the issuer returned by provider", "Mozilla/5.0", false),
+        (
+            "issuer did not match, expected https://id.example/ got https://id.example", "Go-http-client/2.0",
+            false
+        ),
+    ])
+    func answerThatQuotesTheIssuerNeedsNoAddress(page: String, agent: String, fires: Bool) throws {
+        var recording = try document(
+            "https://id.example/.well-known/openid-configuration",
+            issuer: "https://id.example"
+        )
+        recording.exchanges.removeLast(recording.exchanges.count - 1)
+        recording.exchanges[0].client = ClientFacts()
+        recording.exchanges[0].request.headers = HeaderFields([("User-Agent", "Go-http-client/2.0")])
+        var work = recording.exchanges[0]
+        work.request.url = RecordedURL("https://shop.example/auth/login")
+        work.request.headers = HeaderFields([("User-Agent", agent)])
+        work.startedAt = work.startedAt + .milliseconds(-5)
+        work.duration = .seconds(5)
+        work.response = RecordedResponse(status: 500, body: Body(text: page, mediaType: "text/plain"))
+        recording.exchanges.insert(work, at: 0)
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
+        if fires { #expect(finding?.severity == .error && finding?.places.last == "0 response.body ") }
+    }
+
     /// The client is configured with a slash that the document has not, which no URL shows: its server says so.
     @Test(
         arguments: [
