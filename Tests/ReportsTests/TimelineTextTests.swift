@@ -293,4 +293,28 @@ struct TimelineTextTests {
         builder.add(exchange)
         #expect(TextReport.advice(onCaptureWithoutLogins: builder.capture) == nil)
     }
+
+    /// An app that cannot read the provider's metadata has nowhere to send the browser, and says so on its own page.
+    @Test(arguments: [
+        (500, "Failed to query provider: oidc: issuer did not match", true),
+        (404, "<h2>Error</h2><p>Could not reach the OpenID Connect provider.</p>", true),
+        (200, "<div class=\"alert alert-danger\">OpenIDConnect: Issuer mismatch</div>", true),
+        (200, "<h1>How OpenID Connect works</h1>", false), (500, "<h1>Out of paper</h1>", false),
+    ])
+    func loginThatTheAppGaveUpIsQuoted(status: Int, page: String, isQuoted: Bool) {
+        var builder = CaptureBuilder()
+        builder.get("https://deploy.example/")
+        var exchange = Exchange(
+            startedAt: Timestamp(nanoseconds: 0),
+            request: RecordedRequest(
+                method: "GET",
+                url: RecordedURL("https://deploy.example/auth/login?to=%2F")
+            )
+        )
+        exchange.response = RecordedResponse(status: status, body: Body(text: page, mediaType: "text/html"))
+        builder.add(exchange)
+        let advice = TextReport.advice(onCaptureWithoutLogins: builder.capture) ?? ""
+        #expect(advice.contains("https://deploy.example/auth/login was answered with \(status)") == isQuoted)
+        #expect(advice.contains("first click") == !isQuoted)
+    }
 }

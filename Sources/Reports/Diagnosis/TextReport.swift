@@ -96,9 +96,20 @@ package enum TextReport {
     /// What to do about a capture without logins; nil where something else is wrong with it, which its line tells.
     package static func advice(onCaptureWithoutLogins capture: Capture) -> String? {
         guard unread(in: capture).isEmpty, failures(in: capture).isEmpty else { return nil }
+        if let unbegun = UnbegunLogin.first(in: capture) { return advice(on: unbegun, in: capture) }
         return
             "a login begins with the browser's request to the provider: record from the first click on, in developer tools with "
             + "\"Preserve log\", or with authreel record --browser URL"
+    }
+
+    /// The app stopped by itself, and what it asked the provider for is not in a capture of the browser.
+    private static func advice(on login: UnbegunLogin, in capture: Capture) -> String {
+        let exchange = capture[login.exchange]
+        let status = exchange.response.map { " with \($0.status)" } ?? ""
+        return
+            "[\(login.exchange)] \(exchange.request.url.withoutQuery.printable) was answered\(status): "
+            + "\"\(login.words.printable)\". The app gave the login up before it sent the browser to the provider: "
+            + "its log for this time says why, or record the app's server as well"
     }
 
     /// How many connections of packets could not be read, in which there may be a login.
