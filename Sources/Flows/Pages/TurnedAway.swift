@@ -6,7 +6,8 @@ package import OAuth
 /// The app had set a cookie where it sent the browser to the provider; the callback comes without it and without any other,
 /// the answer sets none, and the page it leads to is loaded without one, so nobody can be signed in there. Where the app's
 /// server is in the capture, a code that it leaves alone says the same. So do libraries whose failure has no page of its own:
-/// what a browser sees of it is the home page. Cookies of another server at the app's host are sent to it as well, since ports
+/// what a browser sees of it is the home page. An app that set no cookie to begin with may know its logins otherwise; sent to
+/// its page to sign in at, its user is not signed in all the same. Cookies of another server at the app's host are sent to it as well, since ports
 /// do not keep them apart (RFC 6265, section 8.5), and count for none.
 package enum TurnedAway {
     /// By what it is known.
@@ -37,10 +38,13 @@ package enum TurnedAway {
             && !(exchange.response?.setCookies.contains { setAtFirst.contains($0.name) } ?? false)
         guard hasNoCookie(exchange, in: index), let answer = exchange.response,
             (300..<400).contains(answer.status), isCodeLeft || answer.setCookies.isEmpty,
-            let location = answer.location,
-            index.capture[source].response?.setCookies.contains(where: { !$0.value.isEmpty }) ?? false
+            let location = answer.location
         else { return nil }
         let target = exchange.request.url.resolving(location)
+        guard
+            index.capture[source].response?.setCookies.contains(where: { !$0.value.isEmpty }) ?? false
+                || isWithoutCookie(index.capture[source], at: target) && ErrorRedirect.isSignInPage(target)
+        else { return nil }
         // To another host it may be a page that knows the user by a cookie of its own.
         guard target.isWeb, target.host == exchange.request.url.host, (target.query ?? "").isEmpty,
             (target.fragment ?? "").isEmpty, index.areCookiesRecorded,
@@ -49,6 +53,12 @@ package enum TurnedAway {
             })
         else { return nil }
         return isCodeLeft ? .codeLeft : .noSession
+    }
+
+    /// Whether an app began a login at its own host with no cookie, neither one that it had nor one that it set.
+    private static func isWithoutCookie(_ beginning: Exchange, at target: RecordedURL) -> Bool {
+        beginning.request.url.host == target.host && beginning.request.cookies.isEmpty
+            && beginning.response?.setCookies.isEmpty ?? false
     }
 
     /// Whether an app is sent no cookie but those of another server at its host.

@@ -67,9 +67,13 @@ struct CallbackCourse {
             return CallbackCourse([earlier], answeredTwice, answeredTwiceFix)
         }
         if let other = overtaking(callback, flow) { return CallbackCourse([other], overtaken, overtakenFix) }
-        return CookieCourse(of: callback, in: flow).map {
-            CallbackCourse([$0.evidence], $0.explanation, $0.fix)
-        } ?? CallbackCourse()
+        if let cookies = CookieCourse(of: callback, in: flow) {
+            return CallbackCourse([cookies.evidence], cookies.explanation, cookies.fix)
+        }
+        guard !callback.isRedeemed(in: flow), beginningWithoutCookie(of: callback, flow) != nil else {
+            return CallbackCourse()
+        }
+        return CallbackCourse([], withoutCookie, withoutCookieFix)
     }
 
     /// What the answer at a loopback address says of its server, where a program opened the browser itself and nothing had been loaded

@@ -17,6 +17,8 @@ struct RejectedCallback {
     var notice: Int?
     /// Whether it was sent on to a page of the app's that is there for errors alone.
     var isAtPageOfErrors = false
+    /// Whether it was sent on as if all were well, and nobody is signed in.
+    var isTurnedAway = false
     /// Whether it was sent on to another spelling of its address, and the answer stayed behind.
     var isAnswerLost = false
 
@@ -65,6 +67,7 @@ struct RejectedCallback {
             } else if let request = requests[callback],
                 let sign = TurnedAway.sign(of: response, to: request, exchanged: codes, in: flow.surroundings)
             {
+                rejected.isTurnedAway = true
                 rejected.note = words(of: sign)
             } else {
                 return nil

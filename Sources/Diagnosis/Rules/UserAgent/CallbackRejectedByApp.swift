@@ -33,12 +33,7 @@ struct CallbackRejectedByApp: Rule {
         // Requests that were not saved may be for any of the codes.
         let unsaved = flow.tokenRequests.filter { $0.code == nil && $0.parameters.isEmpty }
         for callback in RejectedCallback.all(in: flow) {
-            // A new login round is a circle, which has a rule of its own.
-            if callback.rejection.part == .responseLocation, callback.rejection.name.isEmpty,
-                callback.notice == nil, !callback.isAtPageOfErrors
-            {
-                continue
-            }
+            guard !isOfAnotherRule(callback, flow) else { continue }
             let exchanges =
                 flow.receivedCodes.exchanges(of: callback.response) + unsaved
                 + flow.receivedCodes.astray(during: flow.capture[callback.place])
@@ -52,6 +47,15 @@ struct CallbackRejectedByApp: Rule {
             BackEndRefusal.violation(in: flow) ?? repeated(in: flow) ?? BackEndRefusal.repeated(in: flow)
             ?? LoginInitiation.refusal(in: flow)
         return other.map { .violated($0) } ?? .holds
+    }
+
+    /// A new login round is a circle, and what was sent away as if all were well lost the cookie that the app had set; where it
+    /// had set none, nothing else tells of it.
+    private func isOfAnotherRule(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        guard callback.rejection.part == .responseLocation, callback.rejection.name.isEmpty,
+            callback.notice == nil, !callback.isAtPageOfErrors
+        else { return false }
+        return !callback.isTurnedAway || CallbackCourse.beginningWithoutCookie(of: callback, flow) == nil
     }
 
     private func violation(_ callback: RejectedCallback, _ flow: Flow) -> Violation {
@@ -109,7 +113,7 @@ struct CallbackRejectedByApp: Rule {
             value: CookieNames.shown(names),
             note: "cookies sent with the callback"
         )
-        let none = names.isEmpty ? beginningWithoutCookie(of: callback, flow) : nil
+        let none = CallbackCourse.beginningWithoutCookie(of: callback, flow)
         return [sent, none].compactMap(\.self)
     }
 
@@ -144,24 +148,6 @@ struct CallbackRejectedByApp: Rule {
         let page = FailedLoginNotice.landing(of: callback.exchange, in: flow.surroundings)
         guard page != callback.exchange else { return nil }
         return PageText.alert(of: flow.capture[page].response?.body).map { (page, $0) }
-    }
-
-    /// That the app set no cookie where it sent the browser to the provider, by which it could know the login again.
-    private func beginningWithoutCookie(of callback: RejectedCallback, _ flow: Flow) -> Evidence? {
-        let login = flow.logins.first { $0.response?.callback == callback.exchange }
-        guard let request = login?.request.exchange,
-            // Some exports have no cookies, though they have credentials.
-            flow.surroundings.areCookiesRecorded,
-            let beginning = flow.surroundings.redirectedFrom[request],
-            flow.capture[beginning].request.url.host == flow.capture[callback.exchange].request.url.host,
-            flow.capture[beginning].request.cookies.isEmpty,
-            flow.capture[beginning].response?.setCookies.isEmpty ?? false
-        else { return nil }
-        return Evidence(
-            place: Place(exchange: beginning, part: .responseHeader, name: "Set-Cookie"),
-            value: "none",
-            note: "the app began the login without a cookie to know it by when the answer comes"
-        )
     }
 
     /// A reload, or the way back: the login had gone well, and what its user sees last is an error.

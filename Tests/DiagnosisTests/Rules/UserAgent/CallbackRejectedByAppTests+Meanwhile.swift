@@ -9,7 +9,7 @@ import Testing
 /// What the app had when it refused: cookies, clocks, tokens, and what its server was refused meanwhile.
 extension CallbackRejectedByAppTests {
     /// The app sets none where it begins the login, and gets none back.
-    private func withoutLoginCookie() throws -> Recording {
+    func withoutLoginCookie() throws -> Recording {
         try Recording(broken).editing { exchange in
             guard exchange.request.url.host == "www.shop.example" else { return }
             exchange.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
@@ -37,6 +37,9 @@ extension CallbackRejectedByAppTests {
         #expect(finding.isPrimary)
         #expect(finding.places.suffix(2) == ["3 request.header Cookie", "0 response.header Set-Cookie"])
         #expect(finding.evidence.suffix(2).map(\.value) == ["none", "none"])
+        #expect(
+            finding.explanation.contains("without setting a cookie") && finding.fix.contains("trust proxy")
+        )
     }
 
     /// A program opened the browser, and another one's server has its port.

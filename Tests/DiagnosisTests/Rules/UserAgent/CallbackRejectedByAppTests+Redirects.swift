@@ -238,4 +238,41 @@ extension CallbackRejectedByAppTests {
         #expect((recording.finding(rule) != nil) == isRefused)
         #expect(recording.outcomes == [isRefused ? .failure : .success])
     }
+
+    /// Passport sends whoever it could not sign in to the page to sign in at, and says nothing.
+    ///
+    /// To another page it may have gone on well, and so may an app that gives or is sent something to know its user by.
+    @Test(arguments: [
+        ("/login", nil, nil, true), ("/home", nil, nil, false), ("/login?ticket=8d1f00c2", nil, nil, false),
+        ("/login", "sid=7tGnE11CNeDXr1V8; Path=/", nil, false),
+        ("/login", nil, "sid=7tGnE11CNeDXr1V8", false),
+    ])
+    func appThatSetNoCookieAndSendsBackToSignInKnowsNobody(
+        target: String,
+        given: String?,
+        known: String?,
+        fires: Bool
+    ) throws {
+        var recording = try withoutLoginCookie().editingLast("/callback") {
+            $0.response = RecordedResponse(status: 302)
+            $0.response?.redirect(to: target)
+            if let given { $0.response?.headers.append("Set-Cookie", given) }
+        }
+        var page = try #require(recording.exchanges.last)
+        page.startedAt = page.endedAt + .milliseconds(20)
+        page.request.url = page.request.url.resolving(target)
+        if let known { page.request.headers.append("Cookie", known) }
+        page.response = RecordedResponse(
+            status: 200,
+            body: Body(text: "<h1>Log in</h1><a href=/login/sso>Log in</a>", mediaType: "text/html")
+        )
+        recording.exchanges.append(page)
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+        guard let finding else { return }
+        #expect(finding.isPrimary && finding.severity == .error && finding.fix.contains("trust proxy"))
+        #expect(finding.places.first == "3 response.location ")
+        #expect(finding.notes.first?.contains("without a session") == true)
+    }
 }

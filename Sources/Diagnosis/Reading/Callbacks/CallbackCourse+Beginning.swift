@@ -1,0 +1,35 @@
+import Captures
+import Flows
+import OAuth
+
+extension CallbackCourse {
+    /// That the app set no cookie where it sent the browser to the provider, by which it could know the login again, and got
+    /// none back.
+    static func beginningWithoutCookie(of callback: RejectedCallback, _ flow: Flow) -> Evidence? {
+        let login = flow.logins.first { $0.response?.callback == callback.exchange }
+        guard let request = login?.request.exchange,
+            flow.capture[callback.place].request.cookies.isEmpty,
+            // Some exports have no cookies, though they have credentials.
+            flow.surroundings.areCookiesRecorded,
+            let beginning = flow.surroundings.redirectedFrom[request],
+            flow.capture[beginning].request.url.host == flow.capture[callback.exchange].request.url.host,
+            flow.capture[beginning].request.cookies.isEmpty,
+            flow.capture[beginning].response?.setCookies.isEmpty ?? false
+        else { return nil }
+        return Evidence(
+            place: Place(exchange: beginning, part: .responseHeader, name: "Set-Cookie"),
+            value: "none",
+            note: "the app began the login without a cookie to know it by when the answer comes"
+        )
+    }
+
+    static let withoutCookie = """
+        The app sent the browser to the provider without setting a cookie, and had none from before. An app that keeps its logins in a session has nothing to \
+        know the answer by then, and this one refused it. The provider had no part in that, and neither had the browser.
+        """
+    static let withoutCookieFix = """
+        Find out why the app set no session cookie where the login began. Behind a proxy that ends TLS, Express sets none that is Secure until it is told to trust \
+        the proxy (trust proxy, and X-Forwarded-Proto: https from the proxy); else the session's middleware is not on this path, its store is down, or \
+        something in front of the app takes Set-Cookie out. An app that needs no cookie has its reason in its own log for this time.
+        """
+}
