@@ -21,6 +21,9 @@ struct CallbackCourse {
         let tokens = callback.tokens(in: flow)
         if tokens == nil, quotesProvider(callback, flow) { return CallbackCourse([], quoted, quotedFix) }
         let failed = callback.failedCalls(in: flow)
+        if tokens == nil, failed.isEmpty, saysThatTheExchangeFailed(callback, flow) {
+            return CallbackCourse([], exchangeFailed, exchangeFailedFix)
+        }
         guard failed.isEmpty else {
             return CallbackCourse((tokens ?? []).prefix(1) + failed, stopped, stoppedFix)
         }
@@ -44,6 +47,7 @@ struct CallbackCourse {
             return CallbackCourse(tokens, gatewayWithTokens, gatewayWithTokensFix)
         }
         guard let early = callback.prematureTime(in: flow) else {
+            if answer?.status == 403 { return CallbackCourse(tokens, notLetIn, notLetInFix) }
             return CallbackCourse(tokens, withTokens, fix(behindTokensOf: callback, flow))
         }
         return CallbackCourse(tokens + early.evidence, premature, prematureFix)

@@ -92,6 +92,20 @@ enum LibraryErrors {
             "This is due to a timeout; please restart your authentication session",
             "mod_auth_openidc: the sign-in took longer than OIDCStateTimeout, five minutes by default"
         ), ("missing saved state", "Grafana: its cookie with the state did not come with the callback"),
+        ("Missing saved oauth state", "Grafana: its cookie with the state did not come with the callback"),
+        (
+            "Provided state does not match stored state",
+            "Grafana: its cookie holds the state of another login"
+        ),
+        (
+            "OAuth state missing from cookies",
+            "JupyterHub: its cookie with the state did not come with the callback"
+        ),
+        (
+            "The received state has expired",
+            "Nextcloud: its session holds no such state, or the sign-in took longer than five minutes"
+        ),
+        ("no resumable session found", "Ory Kratos: its continuity cookie did not come with the callback"),
         ("State token does not match", "Nextcloud: the state is not the one in the session"),
         ("no session state found", "lua-resty-openidc: its session's cookie did not come with the callback"),
         ("missing OAuth state", "Vault: it holds no such state, or not any more"),

@@ -130,6 +130,9 @@ extension CallbackRejectedByAppTests {
         ("IDX21323: RequireNonce is 'True'", "ASP.NET: the cookie with the nonce"),
         ("Login Failed: Unable to find a valid CSRF token. Please try again.", "OAuth2 Proxy: "),
         ("Unable to verify authorization request state.", "Passport: "),
+        ("OAuth state missing from cookies", "JupyterHub: "),
+        ("The received state has expired.", "Nextcloud: "),
+        ("no resumable session found", "Ory Kratos: "), ("Missing saved oauth state", "Grafana: "),
         ("login.OAuthLogin(missing saved state)", "Grafana: "), ("State token does not match", "Nextcloud: "),
         ("[invalid_nonce]", "Spring Security: the ID token's nonce"),
     ])

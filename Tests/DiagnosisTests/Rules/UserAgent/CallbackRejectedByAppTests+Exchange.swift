@@ -1,0 +1,43 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import TestSupport
+import Testing
+
+/// What the app says of its own request for the tokens, and what it answers once it has them.
+extension CallbackRejectedByAppTests {
+    /// Grafana, Argo CD, Spring Security, OAuth2 Proxy and Passport; what libraries look for before that is not meant.
+    @Test(arguments: [
+        ("Failed to get token from provider", true),
+        ("failed to get token: oauth2: server response missing it", true),
+        ("An error occurred while attempting to retrieve the OAuth 2.0 Access Token Response", true),
+        ("Error redeeming code during the callback", true),
+        ("InternalOAuthError: Failed to obtain access token", true),
+        ("Could not exchange the code", true),
+        ("Unable to obtain CSRF token", false), ("Failed to get session", false),
+        ("The token could not be verified", false), ("Invalid request token", false),
+        ("Exchange rates. An error occurred", false),
+    ])
+    func appThatSaysThatItGotNoTokensIsBelieved(words: String, isTold: Bool) throws {
+        let recording = try Recording(broken).editingLast("/callback") {
+            $0.response?.body = .html("<title>Error</title><p>\(words)</p>")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && recording.outcomes == [.failure])
+        #expect(finding.explanation.contains("did not get its tokens") == isTold)
+        #expect(finding.fix.contains("client secret") == isTold)
+    }
+
+    /// An app that has its tokens and answers 403 knows who came.
+    @Test(arguments: [(403, true), (500, false)])
+    func appThatLetsItsUserNotInIsTold(status: Int, isTold: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(status: status)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.explanation.contains("do not let them in") == isTold)
+        #expect(finding.fix.contains("groups") == isTold)
+    }
+}
