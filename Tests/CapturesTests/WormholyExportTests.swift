@@ -73,6 +73,21 @@ struct WormholyExportTests {
         #expect(exchange.response?.body?.text?.hasPrefix("{") == true)
     }
 
+    /// Of fields of one name URLSession makes one.
+    @Test func cookiesThatStandAsOneFieldAreApart() throws {
+        let text = Self.call().replacing(
+            "Content-Type application/json\n",
+            with: "Set-Cookie a=1; Expires=Wed, 04 Mar 2026 10:54:08 GMT, b=2; Path=/\n"
+        )
+        #expect(
+            try read(text)[0].response?.headers.all("set-cookie") == [
+                "a=1; Expires=Wed, 04 Mar 2026 10:54:08 GMT", "b=2; Path=/",
+            ]
+        )
+        let single = text.replacing(", b=2; Path=/", with: "")
+        #expect(try read(single)[0].response?.headers.all("set-cookie").count == 1)
+    }
+
     @Test func otherTextIsNone() {
         #expect(throws: CaptureError.self) { try read("words\n*** Overview *** \nof something\n") }
     }

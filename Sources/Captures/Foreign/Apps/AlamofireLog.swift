@@ -24,7 +24,7 @@ struct AlamofireLog: AppLog {
             }
             close()
             (self.mark, isAnswer) = (mark, false)
-            calls.append(AppCall())
+            calls.append(AppCall(areFieldsJoined: true))
             calls[calls.count - 1].method = String(words[1])
             calls[calls.count - 1].url = String(words[2])
             calls[calls.count - 1].start = line.time.map { ($0, false) }

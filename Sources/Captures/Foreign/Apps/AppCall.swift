@@ -21,6 +21,8 @@ struct AppCall {
         var body = Shown.untold
     }
 
+    /// Whether fields of one name stand as one, with commas between, as Apple's URLSession has them.
+    var areFieldsJoined = false
     var method = ""
     var url = ""
     var version = ""
@@ -61,7 +63,9 @@ struct AppCall {
 
     private var response: RecordedResponse? {
         guard let status, (100...999).contains(status) else { return nil }
-        let headers = HeaderFields(answer.headers)
+        let divided =
+            areFieldsJoined ? EntrySpelling.cookiesDivided(answer.headers, listed: []) : nil
+        let headers = HeaderFields(divided ?? answer.headers)
         let isBodiless = [204, 304].contains(status) || method == "HEAD"
         return RecordedResponse(
             status: status,

@@ -19,7 +19,7 @@ enum WormholyExport {
             }
             if let title, let last = calls.indices.last { take(title, lines, into: &calls[last]) }
             (title, lines) = (next, [])
-            if next == "Overview" { calls.append(AppCall()) }
+            if next == "Overview" { calls.append(AppCall(areFieldsJoined: true)) }
         }
         if let title, let last = calls.indices.last { take(title, lines, into: &calls[last]) }
         let exchanges = calls.compactMap(\.exchange)

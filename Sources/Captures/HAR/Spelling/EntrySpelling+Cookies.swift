@@ -9,17 +9,23 @@ extension EntrySpelling {
     /// has no second one.
     static func cookiesDivided(_ response: JSONObject) -> JSONValue? {
         guard isJoined(response["headers"]) else { return nil }
-        let fields = Producers.fields(response["headers"])
+        let listed = Set(Producers.fields(response["cookies"]).map(\.name))
+        return cookiesDivided(Producers.fields(response["headers"]), listed: listed).map { pairs($0) }
+    }
+
+    /// Header fields with a `Set-Cookie` for each cookie; nil where that is so.
+    ///
+    /// `listed`: names of the cookies that a client is said to have taken; empty where that is not told.
+    static func cookiesDivided(_ fields: [HeaderFields.Field], listed: Set<String>) -> [HeaderFields.Field]? {
         guard fields.count(where: isSetCookie) == 1, let joined = fields.firstIndex(where: isSetCookie) else {
             return nil
         }
         let cookies = divided(fields[joined].value)
-        let listed = Set(Producers.fields(response["cookies"]).map(\.name))
-        guard
+        guard cookies.count > 1,
             listed.isEmpty || cookies.dropFirst().contains(where: { listed.contains(name(of: $0)) })
         else { return nil }
         let apart = cookies.map { HeaderFields.Field(name: fields[joined].name, value: String($0)) }
-        return pairs(fields[..<joined] + apart + fields[(joined + 1)...])
+        return Array(fields[..<joined] + apart + fields[(joined + 1)...])
     }
 
     private static func isJoined(_ headers: JSONValue?) -> Bool {
