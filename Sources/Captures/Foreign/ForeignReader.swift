@@ -182,9 +182,8 @@ struct ForeignReader: Sendable {
 
     /// Of what programs print of their calls, and what tools within apps share.
     private static let logs: [@Sendable (CaptureSource) -> Capture?] = [
-        VCRCassette.readYAML, ChuckerExport.read, WormholyExport.read, DioLog.read, PrettyDioLog.read,
-        AlamofireLog.read, KtorLog.read,
-        LogbookLog.read,
+        VCRCassette.readYAML, ChuckerExport.read, WormholyExport.read, FLEXExport.read, NetfoxExport.read,
+        DioLog.read, PrettyDioLog.read, AlamofireLog.read, MoyaLog.read, KtorLog.read, LogbookLog.read,
         CurlLog.read, OkHttpLog.read, PythonLog.read, ApacheWireLog.read, MessageLog.read,
     ]
 
