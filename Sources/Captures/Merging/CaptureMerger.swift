@@ -33,6 +33,8 @@ package struct CaptureMerger: Sendable {
     private let merged: [[SightingGroups.Place]]
     private let ids: IDRenaming
     private let undecided: Int
+    /// The files without any time, each with whether something tells where its exchanges belong.
+    private let untimed: [Int: Bool]
 
     /// - Parameters:
     ///   - sources: one at least; the first one's clock is what the others' are compared with. Names are made different.
@@ -53,6 +55,7 @@ package struct CaptureMerger: Sendable {
             // A file alone is converted: it stays in its own order.
             merged = sources.first?.capture.indices.map { [SightingGroups.Place(file: 0, entry: $0)] } ?? []
             undecided = 0
+            untimed = [:]
             return
         }
         isAligned = alignsClocks
@@ -62,7 +65,9 @@ package struct CaptureMerger: Sendable {
         undecided = pairs.undecided
         clocks = ClockGraph.clocks(of: sources.map(\.name), pairs.clocks)
         ahead = clocks.map { if case .known(let offset, _) = $0 { offset.ahead } else { .zero } }
-        merged = SightingOrder(captures, marks).sorted(pairs.groups, ahead: ahead)
+        let order = SightingOrder(captures, marks)
+        merged = order.sorted(pairs.groups, ahead: ahead)
+        untimed = order.untimed(ahead: ahead)
     }
 
     private static func named(_ path: String) -> String {
@@ -193,6 +198,7 @@ package struct CaptureMerger: Sendable {
                 entries: source.capture.count,
                 seenElsewhere: elsewhere[index],
                 clock: clocks[index],
+                isPlaced: untimed[index],
                 losses: source.capture.losses
             )
         }

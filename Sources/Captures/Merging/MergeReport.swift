@@ -9,6 +9,8 @@ package struct MergeReport: Sendable, Equatable {
         /// Its entries that other files have, too.
         package var seenElsewhere: Int
         package var clock: ImportStatement.Clock
+        /// Of a file without any time, whether something tells where its exchanges belong; nil of all others.
+        package var isPlaced: Bool?
         package var losses: [Capture.Loss]
     }
 

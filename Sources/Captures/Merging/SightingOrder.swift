@@ -26,17 +26,35 @@ struct SightingOrder {
         }.map(\.places)
     }
 
+    /// The files without any time, each with whether something tells where its exchanges belong.
+    ///
+    /// `ahead`: how far each file's clock is ahead of the common one.
+    func untimed(ahead: [Duration]) -> [Int: Bool] {
+        let ahead = ahead.map { ClockSpan.nanoseconds($0) }
+        let servers = servers(ahead: ahead)
+        var untimed: [Int: Bool] = [:]
+        for file in captures.indices where !hasTimes(file) {
+            let capture = captures[file]
+            // Those of one that was merged before may be there, by a clock that nothing compares.
+            guard !capture.indices.isEmpty, capture.indices.allSatisfy({ !capture[$0].startedAt.isKnown })
+            else {
+                continue
+            }
+            untimed[file] = order(ofFile: file, servers, ahead: ahead).contains { $0 != Int64.min }
+        }
+        return untimed
+    }
+
+    private func hasTimes(_ file: Int) -> Bool { marks[file].spans.contains { $0 != nil } }
+
     /// By file and entry; what has no time stays behind what it stood behind.
     private func starts(ahead: [Duration]) -> [[Int64]] {
         let ahead = ahead.map { ClockSpan.nanoseconds($0) }
         let servers = servers(ahead: ahead)
         return captures.indices.map { file in
-            let spans = marks[file].spans
-            guard spans.contains(where: { $0 != nil }) else {
-                return order(ofFile: file, servers, ahead: ahead)
-            }
+            guard hasTimes(file) else { return order(ofFile: file, servers, ahead: ahead) }
             var last = Int64.min
-            return spans.map { span in
+            return marks[file].spans.map { span in
                 if let span { last = span.moved(by: -ahead[file]).start }
                 return last
             }

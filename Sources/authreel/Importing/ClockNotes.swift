@@ -15,8 +15,17 @@ enum ClockNotes {
         }
     }
 
-    /// What is known of a file's clock, for a line about that file.
-    static func text(of clock: ImportStatement.Clock, isAligned: Bool) -> String {
+    /// What is known of a file's clock, or where it was put in without one, for a line about that file.
+    static func text(of file: MergeReport.File, isAligned: Bool) -> String {
+        guard let isPlaced = file.isPlaced else {
+            return text(of: file.clock, isAligned: isAligned)
+        }
+        return isPlaced
+            ? "it has no times, and stands where its codes and the Date fields of its answers put it"
+            : "it has no times, and nothing tells where it belongs"
+    }
+
+    private static func text(of clock: ImportStatement.Clock, isAligned: Bool) -> String {
         switch clock {
         case .reference: return "its clock is what others are compared with"
         case .unknown: return "nothing tells how its clock lies to the others"

@@ -52,7 +52,7 @@ struct ImportSummary {
             for file in report.files {
                 lines.append(
                     "  \(file.name): \(file.entries.counted("exchange")); "
-                        + ClockNotes.text(of: file.clock, isAligned: report.isAligned)
+                        + ClockNotes.text(of: file, isAligned: report.isAligned)
                 )
             }
         }

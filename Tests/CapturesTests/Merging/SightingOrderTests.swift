@@ -56,4 +56,11 @@ struct SightingOrderTests {
         )
         #expect(CaptureMerger(browser, app).story == ["a0", "a2", "b0", "b1", "b2", "a3", "a1"])
     }
+
+    /// What the summary says of its clock.
+    @Test(arguments: [false, true]) func itIsSaidWhetherItWasPutSomewhere(hasDates: Bool) {
+        let (browser, app) = Self.files(skew: 0, hasDates: hasDates)
+        #expect(CaptureMerger(browser, app).report(differing: 0).files.map(\.isPlaced) == [nil, hasDates])
+        #expect(CaptureMerger(app, browser).report(differing: 0).files.map(\.isPlaced) == [hasDates, nil])
+    }
 }
