@@ -24,7 +24,12 @@ extension EntrySpelling {
         guard cookies.count > 1,
             listed.isEmpty || cookies.dropFirst().contains(where: { listed.contains(name(of: $0)) })
         else { return nil }
-        let apart = cookies.map { HeaderFields.Field(name: fields[joined].name, value: String($0)) }
+        let apart = cookies.map {
+            HeaderFields.Field(
+                name: fields[joined].name,
+                value: Producers.withoutBlanksAround(String($0))
+            )
+        }
         return Array(fields[..<joined] + apart + fields[(joined + 1)...])
     }
 
