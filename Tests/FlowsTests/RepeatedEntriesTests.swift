@@ -38,6 +38,15 @@ struct RepeatedEntriesTests {
         #expect(kept([instant, instant]).isEmpty)
     }
 
+    /// Pulse writes each call twice, with whole seconds and the time that it took to the nanosecond.
+    @Test func wholeSecondsCountWhereWhatItTookIsFine() {
+        var (first, second, other) = (exchange(10, 0), exchange(10, 0), exchange(10, 0))
+        first.duration = .microseconds(30_417)
+        second.duration = first.duration
+        other.duration = .microseconds(30_418)
+        #expect(kept([first, second, other]) == [1: 0])
+    }
+
     @Test func momentOfAFineClockMayBeAWholeSecond() {
         #expect(kept([exchange(9), exchange(10, 0), exchange(10, 0)]) == [2: 1])
     }

@@ -3,7 +3,8 @@ import Captures
 /// Entries that stand in a capture twice, as they do where overlapping exports were put together.
 ///
 /// Told by everything: two requests never begin in the very same moment, take as long and are answered alike to the byte. Where
-/// all moments are whole seconds, or one is not known, nothing is said.
+/// all moments are whole seconds, they have to take as long to less than a millisecond, as the doubled entries of Pulse's export do.
+/// Where one is not known, nothing is said.
 enum RepeatedEntries {
     /// The repetitions by their index, each with the entry that is kept.
     ///
@@ -11,9 +12,7 @@ enum RepeatedEntries {
     static func kept(in capture: Capture, order: [Int]) -> [Int: Int] {
         var kept: [Int: Int] = [:]
         // Finer clocks meet a whole second, too.
-        guard order.contains(where: { capture[$0].startedAt.nanoseconds % 1_000_000_000 != 0 }) else {
-            return kept
-        }
+        let isFine = order.contains { capture[$0].startedAt.nanoseconds % 1_000_000_000 != 0 }
         var rest = order[...]
         while let first = rest.first {
             let moment = capture[first].startedAt
@@ -21,8 +20,11 @@ enum RepeatedEntries {
             rest = rest.dropFirst(simultaneous.count)
             guard simultaneous.count > 1, moment.isKnown else { continue }
             var firsts: [String: Int] = [:]
-            for index in simultaneous where capture[index].duration ?? .zero > .zero {
+            for index in simultaneous {
                 let exchange = capture[index]
+                guard let duration = exchange.duration, duration > .zero,
+                    isFine || duration.components.attoseconds % 1_000_000_000_000_000 != 0
+                else { continue }
                 let name = "\(exchange.request.method) \(exchange.request.url.text)"
                 if let first = firsts[name] {
                     if isSame(capture[first], exchange) { kept[index] = first }
