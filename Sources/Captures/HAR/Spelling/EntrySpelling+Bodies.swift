@@ -85,7 +85,7 @@ extension EntrySpelling {
     }
 
     /// The one value that a text is, in a spelling that is nearly JSON's.
-    private static func lenientValue(_ text: String) -> JSONValue? {
+    static func lenientValue(_ text: String) -> JSONValue? {
         var reader = LenientReader(CaptureSource(bytes: Array(text.utf8)))
         var json: [UInt8] = []
         guard (try? reader.value(into: &json)) != nil else { return nil }
@@ -110,6 +110,10 @@ extension EntrySpelling {
         (told["text"], told["params"]) = (nil, nil)
         let type = type(of: message, data)
         if told["mimeType"] == nil, let type { told["mimeType"] = .string(type) }
+        if let bytes = listedBytes(body, in: data, headers: message.object["headers"]) {
+            (told["text"], told["encoding"]) = (.string(Base64.encode(bytes)), "base64")
+            return .object(told)
+        }
         switch body {
         case .string: told["text"] = body
         case .object(let form) where essence(type) == FormBody.mediaType && Producers.areFields(form):

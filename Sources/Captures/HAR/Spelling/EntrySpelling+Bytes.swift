@@ -35,6 +35,9 @@ extension EntrySpelling {
             {
                 return placed(url.base64, in: data)
             }
+            if let bytes = printedBuffer(text, in: data, headers: headers) {
+                return placed(Base64.encode(bytes), in: data)
+            }
             if isBase64(text, of: data) || isCoded(text, of: data, headers) { return placed(text, in: data) }
             if first == UInt8(ascii: "b"), let bytes = PythonBytes.decode(text),
                 isLength(bytes.count, of: data, headers)

@@ -228,10 +228,15 @@ extension Producers {
 
     /// Header fields, cookies or parameters.
     ///
-    /// Besides HAR's objects: pairs as lists of two (Slack), lines of text, and objects with a member for each name, the
-    /// value of which may be a list (HTTP Toolkit, request loggers in scripts).
+    /// Besides HAR's objects: pairs as lists of two (Slack), lines of text, names and values by turns (Node's `rawHeaders`), and
+    /// objects with a member for each name, the value of which may be a list (HTTP Toolkit, request loggers in scripts), also as
+    /// a text, be it as Python prints them.
     static func fields(_ value: JSONValue?) -> [HeaderFields.Field] {
         switch value {
+        case .array(let list) where isByTurns(list):
+            return stride(from: 0, to: list.count, by: 2).map { index in
+                HeaderFields.Field(name: list[index].string ?? "", value: list[index + 1].string ?? "")
+            }
         case .array(let list):
             var fields: [HeaderFields.Field] = []
             fields.reserveCapacity(list.count)
@@ -257,8 +262,23 @@ extension Producers {
                     }
                 }
             }
-        case .string(let block): return lines(block)
+        case .string(let block):
+            if block.utf8.first == UInt8(ascii: "{"), let object = EntrySpelling.lenientValue(block)?.object {
+                return fields(.object(object))
+            }
+            return lines(block)
         default: return []
+        }
+    }
+
+    /// Whether names and values stand in a list by turns: then no name is a line of its own.
+    private static func isByTurns(_ list: [JSONValue]) -> Bool {
+        guard case .string? = list.first, list.count % 2 == 0 else { return false }
+        return list.indices.allSatisfy { index in
+            guard let text = list[index].string else { return false }
+            // A colon stands before the names of HTTP/2's own.
+            let name = text.utf8.dropFirst(text.utf8.first == 0x3a ? 1 : 0)
+            return index % 2 == 1 || !name.isEmpty && name.allSatisfy(\.isTokenCharacter)
         }
     }
 
