@@ -25,6 +25,12 @@ struct MessageLogTests {
         {"error":"invalid_client"}
         """
 
+    private static let goMark = "2026/03/04 10:54:08 "
+
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.replacing("\"", with: "\\\"").replacing("\n", with: "\\r\\n") + "\""
+    }
+
     private static let forms: [(name: String, text: String)] = [
         ("HTTPie", "\(request)\n\n\n\(answer)\n\n\n"),
         (
@@ -37,7 +43,10 @@ struct MessageLogTests {
             "1 5f3a0b6c7d8e9f0a1b2c3d4e 1772618048356000000 0\n\(request)\n🐵🙈🙉\n"
                 + "2 5f3a0b6c7d8e9f0a1b2c3d4e 1772618048400000000 44000000\n\(answer)\n🐵🙈🙉\n"
                 + "3 5f3a0b6c7d8e9f0a1b2c3d4e 1772618049400000000 44000000\nHTTP/1.1 200 OK\n\n{}\n🐵🙈🙉\n"
-        ), ("with an answer on the way to it", "\(request)\nHTTP/1.1 100 Continue\n\n\(answer)\n"),
+        ),
+        ("Go", "\(goMark)\(request)\n\(goMark)\(answer)\n2026/03/04 10:54:09 words of others\n"),
+        ("Go, quoted", "\(goMark)\(quoted(request))\n\(goMark)\(quoted(answer))\nwords of others\n"),
+        ("with an answer on the way to it", "\(request)\nHTTP/1.1 100 Continue\n\n\(answer)\n"),
     ]
 
     @Test(arguments: forms.indices, [false, true]) func pairsAreExchanges(row: Int, isCRLF: Bool) throws {
@@ -54,6 +63,34 @@ struct MessageLogTests {
         #expect(exchange.response?.body?.text == #"{"error":"invalid_client"}"#, "\(name)")
         #expect(exchange.response?.body?.isTruncated == false, "\(name)")
         #expect(exchange.isZoneKnown == (name == "GoReplay"), "\(name)")
+        #expect(exchange.startedAt.isKnown == name.hasPrefix("Go"), "\(name)")
+    }
+
+    /// What it sends it tells behind the head, and of an answer the head alone: the body went into a file.
+    @Test(arguments: ["[POST data: ", "[BODY data: "]) func wgetTellsNoBodiesOfAnswers(mark: String) throws {
+        let head = Self.request.replacing("grant_type=client_credentials", with: "")
+        let text = """
+            ---request begin---
+            \(head)---request end---
+            \(mark)grant_type=client_credentials]
+            HTTP request sent, awaiting response...
+            ---response begin---
+            HTTP/1.1 401 Unauthorized
+            Content-Type: application/json
+            Transfer-Encoding: chunked
+
+            ---response end---
+            401 Unauthorized
+            Registered socket 4 for persistent reuse.
+            """
+        let capture = try read(text + "\n" + text)
+        #expect(capture.count == 2)
+        for index in capture.indices {
+            let exchange = capture[index]
+            #expect(exchange.request.body?.text == "grant_type=client_credentials")
+            #expect(exchange.response?.status == 401 && exchange.response?.body?.isRecorded == false)
+            #expect(exchange.response?.body?.mediaType == "application/json")
+        }
     }
 
     /// Their numbers say which answer is whose.
@@ -95,6 +132,7 @@ struct MessageLogTests {
         for line in [
             "x\n", "x x x x x x x x x x", "HTTP/1.1 100 Continue\n",
             "1 5f3a0b6c7d8e9f0a1b2c3d4e 1772618048356000000\n", pair,
+            "[POST data: a]\n---response begin---\n", Self.goMark + "\"GET / HTTP/1.1\\n\\n\\n\\n\\n\"\n",
         ] {
             #expect(try read(pair + String(repeating: line, count: 20_000)).count > 0)
         }

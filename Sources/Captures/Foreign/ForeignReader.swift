@@ -183,8 +183,9 @@ struct ForeignReader: Sendable {
     /// Of what programs print of their calls, and what tools within apps share.
     private static let logs: [@Sendable (CaptureSource) -> Capture?] = [
         VCRCassette.readYAML, ChuckerExport.read, WormholyExport.read, FLEXExport.read, NetfoxExport.read,
-        DioLog.read, PrettyDioLog.read, AlamofireLog.read, MoyaLog.read, KtorLog.read, LogbookLog.read,
-        CurlLog.read, OkHttpLog.read, PythonLog.read, ApacheWireLog.read, MessageLog.read,
+        DioLog.read, PrettyDioLog.read, AlamofireLog.read, MoyaLog.read, KtorLog.read, FaradayLog.read,
+        LogbookLog.read, CurlLog.read, OkHttpLog.read, PythonLog.read, RubyLog.read, ApacheWireLog.read,
+        MessageLog.read,
     ]
 
     /// Whether something near the beginning of a text may be an entry of a HAR file.

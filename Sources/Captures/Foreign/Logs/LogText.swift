@@ -54,7 +54,9 @@ struct LogText {
         guard first.allSatisfy({ $0.isASCIIDigit || "-/.".utf8.contains($0) }),
             second.first?.isASCIIDigit ?? false, second.contains(UInt8(ascii: ":"))
         else { return (nil, text) }
-        let time = String(decoding: first + [0x20] + second, as: UTF8.self)
+        // Go's log has slashes in the date.
+        let date = first.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: "-") : $0 }
+        let time = String(decoding: date + [0x20] + second, as: UTF8.self)
         return (Timestamp(rfc3339: time), rest.dropFirst(1 + second.count))
     }
 
