@@ -114,6 +114,30 @@ struct DioLogTests {
         #expect(exchange.request.body?.text == body && exchange.response == nil)
     }
 
+    /// A page has empty lines of its own; of one without an end nobody knows how far it goes.
+    @Test(arguments: [
+        ("<!DOCTYPE html>\n<p>\n\n<p>access_denied\n</HTML>\n\nwords of the app\n", 5, false),
+        ("<html>\n\n<p>access_denied\n", 1, true), ("<html><p>\n\n\n", 1, false), ("a\n\nb\n", 1, false),
+    ])
+    func emptyLinesOfAPageEndNothing(body: String, lines: Int, isCut: Bool) throws {
+        let answer = """
+            *** Response ***
+            uri: https://op.example/token
+            statusCode: 200
+            headers:
+             content-type: text/html
+            Response Text:
+
+            """
+        let text = Self.request("a=b") + answer + body
+        let told = body.split(separator: "\n", omittingEmptySubsequences: false).prefix(lines)
+        // With and without another call behind.
+        for text in [text, text + "\n" + Self.request("c=d")] {
+            let page = try #require(try read(text)[0].response?.body)
+            #expect(page.text == told.joined(separator: "\n") && page.isTruncated == isCut)
+        }
+    }
+
     /// Neither bodies nor answers' heads, as its user asked for.
     @Test func whatIsNotPrintedIsUnknown() throws {
         let capture = try read(

@@ -47,6 +47,7 @@ struct DioLog: AppLog {
     private mutating func take(_ content: Substring) {
         switch (section, content) {
         case (nil, _): break
+        case (.body?, "") where isWithinPage: lines.append(content)
         case (_, ""):
             close()
             // An error has its own words before the answer; behind that nothing is told.
@@ -105,6 +106,33 @@ struct DioLog: AppLog {
 
     // MARK: - Bodies
 
+    /// Whether the lines are those of a page that has not ended: an empty line is one of its own.
+    private var isWithinPage: Bool {
+        guard isAnswer, let first = lines.first, let last = lines.last else { return false }
+        return Self.beginsPage(first) && !Self.endsPage(last)
+    }
+
+    private static func beginsPage(_ line: Substring) -> Bool {
+        let words = line.drop { $0 == " " }.prefix(14).lowercased()
+        return words.hasPrefix("<html") || words.hasPrefix("<!doctype html")
+    }
+
+    private static func endsPage(_ line: Substring) -> Bool {
+        line.suffix(20).lowercased().containsBytes("</html>")
+    }
+
+    /// A page that has empty lines; nil for other texts.
+    ///
+    /// Behind such a line of a page that does not end what others print may stand.
+    private static func page(_ lines: [Substring]) -> AppCall.Shown? {
+        guard let first = lines.first, beginsPage(first), let gap = lines.firstIndex(of: "") else {
+            return nil
+        }
+        let end = lines.lastIndex(where: endsPage).map { $0 + 1 }
+        let isCut = end == nil && lines[gap...].contains { !$0.isEmpty }
+        return .text(lines[..<(end ?? gap)].joined(separator: "\n"), isCut: isCut)
+    }
+
     mutating func close() {
         guard section == .body else { return }
         let lines = lines
@@ -114,6 +142,7 @@ struct DioLog: AppLog {
     }
 
     private static func shown(_ lines: [Substring], _ headers: [HeaderFields.Field]) -> AppCall.Shown {
+        if let page = page(lines) { return page }
         let text = lines.joined(separator: "\n")
         if text == "null" || text.isEmpty { return .none }
         if AppCall.isForm(headers), let form = DartMap.form(text) { return .form(form) }
