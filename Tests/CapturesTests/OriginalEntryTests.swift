@@ -28,6 +28,16 @@ struct OriginalEntryTests {
         return try JSONParser.parse(Array(Data(contentsOf: URL(filePath: path))))
     }
 
+    /// Field lists of programs that call the name a key have what they think of each beside it.
+    @Test func whatStandsBesideAKeyStays() throws {
+        let har =
+            #"{"log":{"entries":[{"startedDateTime":"2026-03-04T09:54:08.356Z","request":{"method":"GET","url":"https://idp.example/a","headers":[{"key":"Accept","value":"*/*","enabled":true}]},"response":{"status":200,"headers":[]}}]}}"#
+        let request = try Self.imported([har])["log"]?["entries"]?.array?.first?["request"]
+        let fields = try #require(request?["headers"]?.array)
+        #expect(fields.count == 1 && fields[0]["name"] == "Accept" && fields[0]["value"] == "*/*")
+        #expect(fields[0]["enabled"] == true && fields[0]["key"] == nil)
+    }
+
     /// Of an entry, of its answer's headers and of the log, as many as a hostile file may have.
     @Test(.timeLimit(.minutes(1))) func manyMembersThatDifferCostNoQuadraticTime() throws {
         let files = [0, 1].map { file in

@@ -210,8 +210,10 @@ extension HARShape.Kind {
 
     /// A pair with its name and value as texts; nil where it is no single one.
     private static func mendedPair(_ old: JSONValue) -> JSONValue? {
-        guard var object = old.object.map(EntrySpelling.pair), let name = Producers.text(object["name"])
+        guard var object = old.object.map(EntrySpelling.pair),
+            let name = Producers.text(object["name"] ?? object["key"])
         else { return nil }
+        if object["name"] == nil { object["key"] = nil }
         let value = object["value"]
         guard value?.array == nil else { return nil }
         object["name"] = .string(name)
