@@ -38,7 +38,7 @@ struct AlamofireLog: AppLog {
         let depth = line.utf8.prefix { $0 == 0x20 }.count
         let words = line.dropFirst(depth)
         if part != nil, depth >= 8 || words.isEmpty {
-            return lines.append(line.dropFirst(8))
+            return AppCall.keep(line.dropFirst(8), in: &lines)
         }
         close()
         guard let (name, value) = Self.named(words) else { return }

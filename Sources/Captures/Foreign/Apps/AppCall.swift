@@ -136,6 +136,14 @@ struct AppCall {
         return items.isEmpty ? nil : FormBody.encode(items)
     }
 
+    /// Of what a tool tells no part has more lines.
+    private static let mostLines = 1 << 20
+
+    /// Keeps a line of what is told; short lines without end would take many times what they have bytes.
+    static func keep(_ line: Substring, in lines: inout [Substring]) {
+        if lines.count < mostLines { lines.append(line) }
+    }
+
     /// Lines without the empty ones at both ends.
     static func trimmed(_ lines: [Substring]) -> ArraySlice<Substring> {
         let isEmpty = { (line: Substring) in line.utf8.allSatisfy { $0 <= 0x20 } }

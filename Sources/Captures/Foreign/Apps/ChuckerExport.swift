@@ -52,7 +52,7 @@ struct ChuckerExport {
         } else if section == .answer, Self.ends.contains(line) {
             return close()
         }
-        if section != nil { lines.append(line) }
+        if section != nil { AppCall.keep(line, in: &lines) }
     }
 
     /// What stands in the section that ends here.

@@ -47,12 +47,12 @@ struct DioLog: AppLog {
     private mutating func take(_ content: Substring) {
         switch (section, content) {
         case (nil, _): break
-        case (.body?, "") where isWithinPage: lines.append(content)
+        case (.body?, "") where isWithinPage: AppCall.keep(content, in: &lines)
         case (_, ""):
             close()
             // An error has its own words before the answer; behind that nothing is told.
             if open.map({ !isAnswer || calls[$0].status != nil }) ?? true { section = nil }
-        case (.body?, _): lines.append(content)
+        case (.body?, _): AppCall.keep(content, in: &lines)
         case (.headers?, _) where content.utf8.first == 0x20: take(field: content.dropFirst())
         case (.headers?, _) where content.utf8.first == 0x09: take(furtherValue: content.dropFirst())
         case (_, "headers:"): section = .headers

@@ -53,7 +53,7 @@ struct FLEXExport {
             close()
             part = title
         } else if part != nil {
-            lines.append(line)
+            AppCall.keep(line, in: &lines)
         } else {
             take(fact: line)
         }

@@ -73,7 +73,7 @@ struct KtorLog: AppLog {
         switch section {
         case nil: break
         case .body?:
-            guard line == "BODY END" else { return lines.append(line) }
+            guard line == "BODY END" else { return AppCall.keep(line, in: &lines) }
             let text = lines.joined(separator: "\n")
             let isOmitted = text.hasPrefix("[") && text.hasSuffix(" body omitted]")
             (section, lines) = (nil, [])

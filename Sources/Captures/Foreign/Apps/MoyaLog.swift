@@ -30,7 +30,10 @@ struct MoyaLog: AppLog {
             if title == "Request" { begin(words, at: line.time) }
         } else if let mark, title != nil {
             // Of what is printed at once only the first line has what stands before.
-            lines.append(line.content(behind: mark) ?? String(decoding: line.text, as: UTF8.self)[...])
+            AppCall.keep(
+                line.content(behind: mark) ?? String(decoding: line.text, as: UTF8.self)[...],
+                in: &lines
+            )
         }
     }
 

@@ -47,14 +47,14 @@ struct NetfoxExport {
             close()
             isBody = true
         } else if isBody || isBehindAll {
-            lines.append(line)
+            AppCall.keep(line, in: &lines)
         } else if place != nil, line.hasPrefix("["), line.hasSuffix("] ") || line.hasSuffix("]"),
             name == nil || lines.last?.isEmpty == true
         {
             close()
             name = line.dropFirst().prefix { $0 != "]" }
         } else if name != nil {
-            lines.append(line)
+            AppCall.keep(line, in: &lines)
         }
     }
 

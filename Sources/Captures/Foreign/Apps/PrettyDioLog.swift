@@ -83,7 +83,7 @@ struct PrettyDioLog: AppLog {
         case "║" where box == .message: name(content.dropFirst().drop { $0 == " " })
         case "║" where box == .headers || box == .parameters:
             if let last = pairs.indices.last { pairs[last].value += content.dropFirst(2) }
-        case "║": lines.append(content.dropFirst())
+        case "║": AppCall.keep(content.dropFirst(), in: &lines)
         default: break
         }
     }

@@ -14,7 +14,7 @@ enum WormholyExport {
         text.forEachText { line in
             let next = self.title(line)
             guard next != nil || isEnd(line) else {
-                if title != nil { lines.append(line) }
+                if title != nil { AppCall.keep(line, in: &lines) }
                 return
             }
             if let title, let last = calls.indices.last { take(title, lines, into: &calls[last]) }

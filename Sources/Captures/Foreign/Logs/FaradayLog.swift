@@ -22,7 +22,7 @@ struct FaradayLog: AppLog {
         } else if Self.isOfLogger(line.text) {
             close()
         } else if isOpen {
-            lines.append(String(decoding: line.text, as: UTF8.self)[...])
+            AppCall.keep(String(decoding: line.text, as: UTF8.self)[...], in: &lines)
         }
     }
 
