@@ -1,6 +1,6 @@
-import Captures
 import Testing
 
+@testable import Captures
 @testable import authreel
 
 /// What the summary of an import says of a file's clock.
