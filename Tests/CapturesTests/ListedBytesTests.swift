@@ -35,7 +35,7 @@ struct ListedBytesTests {
     /// Numbers that are the body, and what a server in Node has sent by mistake.
     @Test(arguments: [
         ("", "[123,34,97]"), (#""size":11,"#, "[123,34,97]"), ("", "[1,2,300]"), ("", #"{"0":1,"2":2}"#),
-        (#""size":34,"#, #"{"type":"Buffer","data":[99,61,49]}"#),
+        (#""size":35,"#, #"{"type":"Buffer","data":[99,61,49]}"#),
     ]) func numbersOfJSONStay(_ size: String, _ text: String) throws {
         let content = #""content":{\#(size)"mimeType":"application/json","text":\#(text)}"#
         for exchange in try readings(har(Self.json, "\(Self.json),\(content)")) {
