@@ -20,6 +20,12 @@ package enum RecorderRefusal {
         return words.containsBytes("ssl handshake failed")
     }
 
+    /// Whether it is one only by what it looks like: the client went behind its handshake, and may have had no use for the connection.
+    package static func isSupposed(_ exchange: Exchange) -> Bool {
+        isOne(exchange)
+            && exchange.failure?.containsBytes("behind its TLS handshake without a request") == true
+    }
+
     /// Whether it is a service of the device's own system, which accepts no certificate but its maker's: beside a login that was
     /// recorded it has no part in it.
     package static func isOfSystem(_ exchange: Exchange) -> Bool {

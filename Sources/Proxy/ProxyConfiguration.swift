@@ -153,6 +153,9 @@ package enum ProxyNotice: Sendable, Hashable {
     case recordingFailed(reason: String)
     /// A client does not accept our certificate; whether it is passed through to the host from its next connection on.
     case clientRejectedCertificate(host: String, client: ClientFacts, alert: String?, passesThrough: Bool)
+    /// A client went right behind its TLS handshake without a request: it does not accept our certificate, or had no use for the
+    /// connection. Said once of a client and a host.
+    case clientLeftBehindHandshake(host: String, client: ClientFacts)
     /// A client was asked for the user name and password of the proxy. Many clients wait to be asked; some cannot answer.
     case askedForPassword(client: ClientFacts)
     /// A request that the proxy cannot act on, and has answered itself; whether there is an entry of it.

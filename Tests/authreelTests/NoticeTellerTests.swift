@@ -48,6 +48,27 @@ struct NoticeTellerTests {
         #expect(lines.count == 2 && !"\(lines)".contains("pass"))
     }
 
+    /// Whether it refused the certificate nobody knows.
+    @Test func clientThatWentBehindItsHandshakeIsToldOnceWithBothMeanings() {
+        var wget = ClientFacts(process: "wget", processID: 7, address: "127.0.0.1:40000")
+        let notice = ProxyNotice.clientLeftBehindHandshake(host: "idp.example:443", client: wget)
+        let trust = ClientTrust(certificatePath: "/run/ca.pem", trustCommand: nil)
+        let teller = NoticeTeller(repeats: false, trust: trust)
+        let lines = teller.lines(for: notice)
+        #expect(
+            lines.first
+                == .warning(
+                    "wget went right behind its TLS handshake for idp.example:443, without a request: it does not trust the "
+                        + "recorder's certificate, or had no use for the connection"
+                )
+        )
+        #expect(lines.dropFirst().first == .note("to record it, start it with --ca-certificate=/run/ca.pem"))
+        #expect("\(lines.last)".contains(" record --pass-through idp.example\""))
+        wget.processID = 8
+        #expect(teller.isFirst(notice))
+        #expect(!teller.isFirst(.clientLeftBehindHandshake(host: "idp.example:443", client: wget)))
+    }
+
     static let advice: [(process: String, words: String)] = [
         ("node", "start it with NODE_EXTRA_CA_CERTS='/a b/ca.pem'"),
         ("MainThread", "start it with NODE_EXTRA_CA_CERTS='/a b/ca.pem'"),

@@ -17,10 +17,10 @@ final class PinningClients: Sendable {
     static let maximumCount = 4096
 
     private let opinions = NIOLockedValueBox<[ClientAtOrigin: Opinion]>([:])
-    /// Those that have said something inside TLS.
-    private let asking = NIOLockedValueBox<Set<ClientAtOrigin>>([])
+    /// Those whose ends behind the handshake are no news: they have said something inside TLS, or their first end was told.
+    private let known = NIOLockedValueBox<Set<ClientAtOrigin>>([])
 
-    /// Takes note of a client that broke off at our certificate, in its handshake or behind it.
+    /// Takes note of a handshake that the client broke off at our certificate.
     ///
     /// - Parameters:
     ///   - client: whose.
@@ -50,23 +50,23 @@ final class PinningClients: Sendable {
         }
     }
 
-    /// Takes note that a client has said something inside TLS: it accepts our certificate, and an end without a word before that
-    /// meant nothing.
+    /// Takes note of a handshake that went well: an end without a word before it meant nothing.
     func accepted(by client: ClientFacts, _ origin: Origin) {
         guard let key = ClientAtOrigin(client, origin) else { return }
         opinions.withLockedValue { opinions in
             if opinions[key] != .certain { opinions[key] = nil }
         }
-        asking.withLockedValue { asking in
-            if asking.count >= Self.maximumCount { asking.removeAll() }
-            asking.insert(key)
-        }
     }
 
-    /// Whether a client has said something inside TLS to this server; true also where nothing tells it from others.
-    func hasAsked(_ client: ClientFacts, _ origin: Origin) -> Bool {
-        guard let key = ClientAtOrigin(client, origin) else { return true }
-        return asking.withLockedValue { $0.contains(key) }
+    /// Takes note of a client that has said something inside TLS, or of its end behind the handshake before it has.
+    ///
+    /// - Returns: whether it is the first time; false where nothing tells the client from others.
+    @discardableResult func takeNote(of client: ClientFacts, _ origin: Origin) -> Bool {
+        guard let key = ClientAtOrigin(client, origin) else { return false }
+        return known.withLockedValue { known in
+            if known.count >= Self.maximumCount { known.removeAll() }
+            return known.insert(key).inserted
+        }
     }
 
     /// Whether a connection of this client to the host is left alone.

@@ -43,6 +43,7 @@ extension ProxyContext {
 
     /// The client's handshake came about.
     func noteAgreement(_ agreed: HandshakeFacts, of entry: TunnelEntry) {
+        pinning.accepted(by: entry.identity.facts, entry.origin)
         if agreed.alpn == "h2" { spare.agreed(by: entry.identity.facts, entry.origin, at: clock()) }
     }
 
@@ -63,44 +64,9 @@ extension ProxyContext {
         {
             return keep("the client closed the connection during its TLS handshake", of: entry)
         }
-        noteRejection(
-            by: client,
-            alert,
-            alert.map { "alert \($0.name)" } ?? "it closed the connection after the certificate",
-            of: entry
-        )
-    }
-
-    /// The client went as soon as its handshake was done, without a word: so refuse our certificate those that look at it behind the
-    /// handshake, as pins are mostly checked (OkHttp), and what uses GnuTLS does (wget and git on Debian).
-    ///
-    /// A client that has asked something before accepts it, and had no use for the connection.
-    func noteUnasked(_ entry: TunnelEntry) {
-        let client = entry.identity.facts
-        // What speaks HTTP/2 is no spare connection beside itself.
-        guard !pinning.hasAsked(client, entry.origin), entry.facts.alpn == "h2" || !isSpare(entry) else {
-            return
-        }
-        // Where the system does not tell whose it is, it may be a browser's that accepts it.
-        if let accepts = configuration.acceptsCertificates, !entry.identity.isRemote,
-            client.processID.map(accepts) ?? true
-        {
-            return
-        }
-        noteRejection(by: client, nil, "it closed the connection behind the handshake", of: entry)
-    }
-
-    private func noteRejection(
-        by client: ClientFacts,
-        _ alert: TLSAlert?,
-        _ how: String,
-        of entry: TunnelEntry
-    ) {
-        var reason = "Client TLS handshake failed. The client does not trust the proxy's certificate (\(how))"
-        if let process = client.process {
-            reason += ": \(process)" + (client.processID.map { ", process \($0)" } ?? "")
-        }
-        keep(reason, of: entry)
+        let how = alert.map { "alert \($0.name)" } ?? "it closed the connection after the certificate"
+        let reason = "Client TLS handshake failed. The client does not trust the proxy's certificate (\(how))"
+        keep(reason + Self.name(of: client), of: entry)
         let isCertain = pinning.rejected(
             by: client,
             entry.origin,
@@ -115,6 +81,35 @@ extension ProxyContext {
                 passesThrough: isCertain && configuration.passesPinningClients
             )
         )
+    }
+
+    /// The client went as soon as its handshake was done, without a word.
+    ///
+    /// So refuse our certificate those that look at it behind the handshake, as pins are mostly checked (OkHttp), and what uses GnuTLS
+    /// does (wget and git on Debian). So end as well connections that were opened ahead, or to see whether a server is there, of clients
+    /// that accept it: nobody is passed through for that, and each client is told of once.
+    func noteUnasked(_ entry: TunnelEntry) {
+        let client = entry.identity.facts
+        // What speaks HTTP/2 is no spare connection beside itself.
+        guard entry.facts.alpn == "h2" || !isSpare(entry) else { return }
+        // Where the system does not tell whose it is, it may be a browser's that accepts it.
+        if let accepts = configuration.acceptsCertificates, !entry.identity.isRemote,
+            client.processID.map(accepts) ?? true
+        {
+            return
+        }
+        guard pinning.takeNote(of: client, entry.origin) else { return }
+        let reason =
+            "the client closed the connection behind its TLS handshake without a request, as one that does not trust "
+            + "the proxy's certificate may"
+        keep(reason + Self.name(of: client), of: entry)
+        notify(.clientLeftBehindHandshake(host: entry.origin.description, client: client))
+    }
+
+    /// Who it was, for the end of a reason; empty where that is not known.
+    private static func name(of client: ClientFacts) -> String {
+        guard let process = client.process else { return "" }
+        return ": \(process)" + (client.processID.map { ", process \($0)" } ?? "")
     }
 
     /// Tells that a client is asked for user name and password, once it is known who it is.

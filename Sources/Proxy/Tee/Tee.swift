@@ -130,7 +130,7 @@ final class Tee {
         guard side == .server else {
             if let entry = unasked {
                 unasked = nil
-                proxy.pinning.accepted(by: entry.identity.facts, entry.origin)
+                proxy.pinning.takeNote(of: entry.identity.facts, entry.origin)
             }
             if conversation == nil {
                 sent += bytes.readableBytes

@@ -75,6 +75,8 @@ final class NoticeTeller: Sendable {
                     alert: alert,
                     passesThrough: passesThrough
                 )
+            case .clientLeftBehindHandshake(let host, let client):
+                ProxyNotice.clientLeftBehindHandshake(host: host, client: Self.lasting(client))
             case .requestRefused(let status, let reason, let client, let isRecorded):
                 ProxyNotice.requestRefused(
                     status: status,
@@ -119,6 +121,7 @@ final class NoticeTeller: Sendable {
             [.warning("the capture cannot be written any more: \(reason); traffic goes on unrecorded")]
         case .clientRejectedCertificate(let host, let client, let alert, let passesThrough):
             rejection(of: host, by: client, alert: alert, passesThrough: passesThrough)
+        case .clientLeftBehindHandshake(let host, let client): departure(of: client, from: host)
         case .upstreamFailed(let host, let reason, let hint):
             [.warning("no connection to \(host): \(reason)")]
                 + (hint.map { [.note($0.prefix(1).lowercased() + $0.dropFirst())] } ?? [])
@@ -191,14 +194,30 @@ final class NoticeTeller: Sendable {
         let whose =
             client.processID.map { "this process (\(client.process.map { "\($0), " } ?? "")\($0))" }
             ?? Self.withoutPort(client.address) ?? "it"
-        let name = Self.withoutPort(host) ?? host
         return [
             .warning("\(words): \(whose) is passed through from its next connection on"), .note(record),
-            .note(
-                "to leave \(name) unread from the first connection on, whoever asks: "
-                    + Invocation.command("record", "--pass-through", name)
-            ),
+            leavingUnread(host),
         ]
+    }
+
+    /// Nothing tells a refusal from a connection that was not needed.
+    private func departure(of client: ClientFacts, from host: String) -> [Line] {
+        let who = client.process ?? client.address ?? "a client"
+        return [
+            .warning(
+                "\(who) went right behind its TLS handshake for \(host), without a request: it does not trust the recorder's "
+                    + "certificate, or had no use for the connection"
+            ),
+            .note(help(for: client)), leavingUnread(host),
+        ]
+    }
+
+    private func leavingUnread(_ host: String) -> Line {
+        let name = Self.withoutPort(host) ?? host
+        return .note(
+            "to leave \(name) unread from the first connection on, whoever asks: "
+                + Invocation.command("record", "--pass-through", name)
+        )
     }
 
     /// What lets a client that does not trust the certificate be recorded.

@@ -38,33 +38,43 @@ struct TLSClientRejectsRecorder: Rule {
             let exchange = flow.capture[index]
             guard RecorderRefusal.isOne(exchange), let host = exchange.request.url.host, concerns(host, flow)
             else { continue }
+            let isSupposed = RecorderRefusal.isSupposed(exchange)
+            guard !isSupposed || mayMatter(host, flow) else { continue }
             // A client that tries again and again is told once.
-            guard seen.insert("\(host) \(exchange.client.process ?? "")").inserted, evidence.count < 6 else {
-                continue
+            guard seen.insert("\(host) \(exchange.client.process ?? "") \(isSupposed)").inserted,
+                evidence.count < 6
+            else { continue }
+            let place = Place(exchange: index, part: .tls, name: host)
+            let words = Excerpt.start(of: exchange.failure ?? "")
+            if isOpened(host, by: exchange, flow)
+                || isSupposed && flow.surroundings.openedHosts.contains(host)
+            {
+                guard let note = noteOfOthers(exchange, host, flow) else { continue }
+                besides.append(Evidence(place: place, value: words, note: note))
+            } else {
+                let note = exchange.client.process.map { "client: \($0)" }
+                evidence.append(Evidence(place: place, value: words, note: note))
             }
-            guard !isOpened(host, by: exchange, flow) else {
-                if isAnotherProcess(exchange, host, flow), let processID = exchange.client.processID {
-                    let name = exchange.client.process ?? "process"
-                    besides.append(
-                        Evidence(
-                            place: Place(exchange: index, part: .tls, name: host),
-                            value: Excerpt.start(of: exchange.failure ?? ""),
-                            note: "client: \(name), process \(processID); others of this name got through"
-                        )
-                    )
-                }
-                continue
-            }
-            evidence.append(
-                Evidence(
-                    place: Place(exchange: index, part: .tls, name: host),
-                    value: Excerpt.start(of: exchange.failure ?? ""),
-                    note: exchange.client.process.map { "client: \($0)" }
-                )
-            )
         }
         if !evidence.isEmpty { return .violated(Violation(evidence)) }
         return besides.isEmpty ? .holds : .violated(Violation(besides, severity: .warning))
+    }
+
+    /// Whether something of the login may be missing because a client went behind its handshake, as one does as well that had no
+    /// use for the connection: not where the login came to its end, or all of this host was asked by somebody up to its tokens.
+    private func mayMatter(_ host: String, _ flow: Flow) -> Bool {
+        flow.ending != .success
+            && (flow.tokenRequests.isEmpty || !flow.surroundings.openedHosts.contains(host))
+    }
+
+    /// What tells a client that was refused from those of its host that got through; nil where it may be one of these.
+    private func noteOfOthers(_ refused: Exchange, _ host: String, _ flow: Flow) -> String? {
+        guard let process = refused.client.process else { return nil }
+        if !isOpened(host, by: refused, flow) { return "client: \(process); others got through" }
+        guard isAnotherProcess(refused, host, flow), let processID = refused.client.processID else {
+            return nil
+        }
+        return "client: \(process), process \(processID); others of this name got through"
     }
 
     /// Whether the client said no by an alert, and all that got through were other processes: a program that was started

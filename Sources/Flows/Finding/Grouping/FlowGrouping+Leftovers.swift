@@ -26,8 +26,9 @@ extension FlowGrouping {
             let kind = ProviderRecognizer.kind(ofHost: host)
             let isProvider =
                 kind != nil && !index.openedHosts.contains(host)
-                && (!hadFlows || !browsers.contains(recorded)
-                    || mentions.areThere(of: host, before: exchange))
+                && (!hadFlows
+                    || !RecorderRefusal.isSupposed(recorded)
+                        && (!browsers.contains(recorded) || mentions.areThere(of: host, before: exchange)))
             // Nothing of any login was seen, and the recorder was refused: that is what its user has to know,
             // unless it is some service of the system that calls home.
             let isAllThereIs = !hadFlows && isRefusal && RecorderRefusal.mayBeOfALogin(host)

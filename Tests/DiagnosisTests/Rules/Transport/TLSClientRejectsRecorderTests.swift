@@ -37,6 +37,46 @@ struct TLSClientRejectsRecorderTests {
         #expect(recording.outcomes.contains(.success))
     }
 
+    private static let supposed =
+        "the client closed the connection behind its TLS handshake without a request, as one that does not trust "
+        + "the proxy's certificate may: openssl, process 7"
+
+    /// A look at whether the server is there, say: it matters where the tokens were asked for by nobody.
+    @Test(arguments: [("openssl", 5, nil), ("openssl", 2, Severity.warning), ("firefox", 2, nil)])
+    func endBehindTheHandshakeMayBeNoRefusal(process: String, answered: Int, severity: Severity?) throws {
+        var recording = try Recording(broken + ".near-miss")
+        let first = try #require(recording.exchanges.firstIndex { $0.request.method == "CONNECT" })
+        recording.exchanges[first].failure = Self.supposed
+        recording.exchanges[first].client.process = process
+        recording.exchanges[first].client.processID = 7
+        let connect = recording.exchanges.remove(at: first)
+        recording.exchanges.removeAll { $0.request.method == "CONNECT" }
+        recording.exchanges = [connect] + recording.exchanges.prefix(answered)
+        #expect(recording.finding(rule)?.severity == severity)
+        #expect(
+            recording.finding(rule)?.notes == severity.map { _ in ["client: openssl; others got through"] }
+        )
+    }
+
+    @Test func endBehindTheHandshakeIsARefusalWhereNothingElseIsThere() throws {
+        let recording = try Recording(broken).editing { $0.failure = Self.supposed }
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.finding(rule)?.places == ["0 tls id.harbour.example"])
+    }
+
+    /// Of a provider that has no part in the login that was recorded.
+    @Test(arguments: [
+        (supposed, false), ("The client does not trust the proxy's certificate (it closed)", true),
+    ])
+    func endBehindTheHandshakeOfAnotherProviderIsNoFlow(words: String, fires: Bool) throws {
+        var recording = try Recording("healthy/native-app")
+        var connect = try #require(Recording(broken).exchanges.first)
+        connect.request.url = RecordedURL("https://accounts.google.com/")
+        connect.failure = words
+        recording.exchanges.append(connect)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func tellsClientsApart() throws {
         let recording = try Recording(broken + ".near-miss").editing { exchange in
             if exchange.request.method == "CONNECT" { exchange.client.process = "java" }
