@@ -63,6 +63,9 @@ extension ConnectionReader {
         state = .other
         isTold = true
         entry.agreed(tls.facts)
+        // What the client has said behind its hello waits for nothing any more.
+        tls = TLSStream(holdingForKeys: 0, sessions: reading.sessions)
+        countWaiting()
         let line = FirstBytes.firstLine(of: bytes)
         let words = FirstBytes.isSettings(bytes) ? "HTTP/2" : String(decoding: line, as: UTF8.self)
         reading.finish(

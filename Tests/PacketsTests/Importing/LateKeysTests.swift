@@ -230,4 +230,31 @@ struct LateKeysTests {
         listening.finish()
         #expect(expected.contains(listening.said.filter { $0 == "POST 200 ok" }.count))
     }
+
+    /// What was said to a server that turns out to speak in clear waits for nothing, and takes no room from others.
+    @Test func whatWasSaidToServersInClearDoesNotWait() throws {
+        let body = [UInt8](repeating: 0x78, count: 100_000)
+        let answer = Array("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n".utf8)
+        let pair = try TLSPair(TLSPair.Options())
+        try pair.handshake()
+        try pair.send(body, from: .client)
+        let asked = pair.wire.filter { $0.side == .client }
+        var listening = Listening(inAll: 1 << 20)
+        for index in 0..<30 {
+            var wire = asked
+            // Another random, and no connection that was captured twice.
+            withUnsafeBytes(of: UInt32(index).bigEndian) { wire[0].bytes.replaceSubrange(11..<15, with: $0) }
+            var made = PacketBuilder()
+            made.client.port = 50_000 + UInt16(index)
+            made.say(wire + [(side: .server, bytes: answer)])
+            listening.give(made.packets)
+        }
+        let late = try Self.pair()
+        listening.give(Array(Self.packets(late.wire, port: 50_030).dropLast(3)))
+        listening.give(keys: late.keyLog, after: .seconds(60))
+        #expect(listening.said.last == "POST 200 ok")
+        listening.finish()
+        let failures = listening.told.compactMap(\.failure)
+        #expect(failures.count == 30 && failures.allSatisfy { $0.contains("answered in clear") })
+    }
 }
