@@ -245,6 +245,49 @@ extension LearnedDialectTests {
         #expect(caller.get(Self.base + path).status == 405)
     }
 
+    /// RFC 7009, section 2.1: refused for others, but where the recorded provider did it, as Google's does for who gives no name.
+    @Test(
+        arguments: [
+            ("web", false, 400, 401), ("back", false, 200, 401), (nil, false, 400, 200),
+            (nil, true, 400, 200),
+        ] as [(String?, Bool, Int, Int)]
+    )
+    func tokenIsRevokedForWhomItWasThen(
+        client: String?,
+        isInQuery: Bool,
+        byAnother: Int,
+        byNobody: Int
+    ) throws {
+        func credentials(_ client: String?) -> [(String, String)] {
+            client.map { [("client_id", $0), ("client_secret", "secret-of-\($0)")] } ?? []
+        }
+        func request(_ token: String, _ client: String?) -> (target: String, form: [(String, String)]) {
+            isInQuery
+                ? ("/revoke?token=\(token)", credentials(client))
+                : ("/revoke", [("token", token)] + credentials(client))
+        }
+        var builder = CaptureBuilder()
+        builder.redirect(
+            Self.loginRequest(),
+            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
+        )
+        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
+        let own = [("grant_type", "client_credentials")] + credentials("back")
+        builder.post(Self.issuer + "/token", own, body: Self.answer(2, nil))
+        let recorded = request("access-token-1-0123456789", client)
+        builder.post(Self.issuer + recorded.target, recorded.form)
+        let caller = Caller(try Self.provider(builder))
+        func revoke(by client: String?) -> Int {
+            let code = Self.signIn(caller).parameters.first("code") ?? ""
+            let tokens = caller.json(caller.post(Self.base + "/token", Self.codeForm(code)))
+            let sent = request(tokens["access_token"]?.string ?? "", client)
+            return caller.post(Self.base + sent.target, sent.form).status
+        }
+        #expect(revoke(by: "back") == byAnother)
+        #expect(revoke(by: nil) == byNobody)
+        #expect(revoke(by: "web") == 200)
+    }
+
     /// RFC 6749, section 4.4.2.
     @Test(arguments: [true, false])
     func jsonIsTakenWhereItWasThen(wasTaken: Bool) throws {

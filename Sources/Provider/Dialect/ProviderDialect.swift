@@ -180,6 +180,10 @@ struct ProviderDialect: Sendable {
     var ignoresNeedlessVerifiers = false
     /// Clients that refresh tokens of another one are taken from, by the client they were issued to.
     var refreshTokenSharers: [String: Set<String>] = [:]
+    /// Whether a client had another one's token revoked, which RFC 7009, section 2.1 refuses.
+    var revokesTokensOfOthers = false
+    /// Whether a token was revoked for a client that did not say who it is; its form may stand in the query then.
+    var revokesForAnybody = false
     /// Who may speak for a client in an assertion, besides the client.
     var assertionIssuers: Set<String> = []
     /// Whether a client may have its tokens unsigned (OpenID Connect Registration, section 2).

@@ -134,8 +134,8 @@ extension ProviderEngine {
         if state.revokedFamilies[access.grant.family] != nil {
             return "all that was issued with it was revoked"
         }
-        let age = access.expiresAt.seconds
-        return "it was revoked or ran out at \(age), and it is \(now.seconds) here"
+        let end = access.expiresAt.seconds
+        return "it was revoked or ran out at \(end), and it is \(now.seconds) here"
     }
 
     /// The access token of a request as often as it is sent: in the header, the form and the query (RFC 6750, section 2).
@@ -234,19 +234,23 @@ extension ProviderEngine {
 
     /// RFC 7009, sections 2.1 and 2.2: another client's token is refused, and an unknown one is no error.
     mutating func revoke(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
-        let client: ProviderConfiguration.Client
+        var form = form
+        if dialect.revokesForAnybody, !form.contains("token") {
+            form = QueryItems(items: request.url.queryItems.items + form.items)
+        }
+        let client: ProviderConfiguration.Client?
         do throws(Refused) {
-            client = try authenticate(form, request, at: .revocation)
+            client = try revoker(form, request)
         } catch {
             return error.answer
         }
         guard let token = form.first("token") else { return refuse(.parameterMissing, at: .revocation) }
         let (refresh, access) = (state.refreshTokens[token], state.accessTokens[token])
-        if let owner = (refresh?.grant ?? access?.grant)?.clientID, owner != client.id {
+        if let client, let grant = refresh?.grant ?? access?.grant, !mayRevoke(grant, client) {
             return refuse(
                 .tokenOfAnotherClient,
                 at: .revocation,
-                "the token is \(owner)'s, not \(client.id)'s"
+                "the token is \(grant.clientID)'s, not \(client.id)'s"
             )
         }
         if let refresh { state.revokedFamilies[refresh.grant.family] = true }
@@ -254,6 +258,21 @@ extension ProviderEngine {
         if access != nil { state.accessTokens[token]?.expiresAt = now }
         return dialect.revocation.map { BuiltAnswer(like: $0, role: .revocation) }
             ?? .json(JSONObject(), role: .revocation)
+    }
+
+    /// The client of a revocation; nil where it does not say who it is, and the recorded provider took that.
+    private mutating func revoker(_ form: QueryItems, _ request: RecordedRequest) throws(Refused)
+        -> ProviderConfiguration.Client?
+    {
+        let parameters = Parameters(form, of: 0, in: .requestBody)
+        let authentication = ClientAuthentication(of: request, exchange: 0, parameters: parameters)
+        if dialect.revokesForAnybody, authentication.clientID == nil { return nil }
+        return try authenticate(form, request, at: .revocation)
+    }
+
+    /// Whether a client may end a grant: its own, or one whose refresh tokens it may use.
+    private func mayRevoke(_ grant: ProviderState.Grant, _ client: ProviderConfiguration.Client) -> Bool {
+        mayRefresh(grant, client) || dialect.revokesTokensOfOthers
     }
 
     // MARK: - Resources

@@ -174,7 +174,7 @@ extension ProviderEngine {
 
     /// Who a request is of.
     ///
-    /// Basic credentials form-decoded, and as they stand where only that is a client, or the one that a code or refresh token
+    /// Basic credentials form-decoded, and as they stand where only that is a client, or the one that a code or token
     /// was issued to: many leave the coding out (RFC 6749, section 2.3.1).
     private func client(named authentication: ClientAuthentication, _ form: QueryItems)
         -> ProviderConfiguration.Client?
@@ -185,6 +185,7 @@ extension ProviderEngine {
         let grants = [
             form.first("code").flatMap { state.codes[$0]?.grant },
             form.first("refresh_token").flatMap { state.refreshTokens[$0]?.grant },
+            form.first("token").flatMap { state.refreshTokens[$0]?.grant ?? state.accessTokens[$0]?.grant },
         ]
         let isAsItStands = grants.contains { $0?.clientID.equalsBytes(of: sent.rawValue) ?? false }
         let readings = isAsItStands ? [sent.rawValue, sent.value] : [sent.value, sent.rawValue]

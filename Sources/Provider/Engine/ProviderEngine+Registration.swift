@@ -118,7 +118,8 @@ extension ProviderEngine {
     /// A registration as it is kept: with the defaults of what the client leaves out, and without what is not done here (RFC 7591,
     /// sections 2 and 3.2.1; OpenID Connect Registration, section 2).
     private func completed(_ sent: JSONObject) -> JSONObject {
-        var members = sent
+        // RFC 7592, section 2.2: what is null is left out.
+        var members = JSONObject(sent.members.filter { $0.value != .null })
         if members["token_endpoint_auth_method"] == nil {
             members["token_endpoint_auth_method"] = "client_secret_basic"
         }
@@ -234,12 +235,14 @@ extension ProviderEngine {
             client.postLogoutRedirectURIs = uris
         }
         if let keys = sent["jwks"].flatMap({ JSONWebKeySet(json: $0) }) { client.keys = keys.keys }
-        if let method = sent["token_endpoint_auth_method"]?.string { client.authenticationMethods = [method] }
         var members = state.registrations[client.id] ?? JSONObject()
         for member in sent.members where own[member.name] == nil && !Self.given.contains(member.name) {
             members[member.name] = member.value
         }
         if dialect.registration == nil { members = completed(members) }
+        if let method = members["token_endpoint_auth_method"]?.string {
+            client.authenticationMethods = [method]
+        }
         agree(on: &members, with: &client)
         state.registeredClients[client.id] = client
         state.registrations[client.id] = members

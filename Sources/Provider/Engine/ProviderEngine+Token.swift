@@ -205,7 +205,7 @@ extension ProviderEngine {
     }
 
     /// RFC 6749, section 6: who it was issued to, unless the recorded provider was seen to share it.
-    private func mayRefresh(_ grant: ProviderState.Grant, _ client: ProviderConfiguration.Client) -> Bool {
+    func mayRefresh(_ grant: ProviderState.Grant, _ client: ProviderConfiguration.Client) -> Bool {
         grant.clientID == client.id
             || dialect.takesRefreshTokens(of: recordedID(grant.clientID), from: recordedID(client.id))
     }

@@ -34,6 +34,29 @@ struct AnswerFinder {
         }
         learnPolls(&dialect)
         dialect.reusesRequestURIs = reusesRequestURIs()
+        dialect.revokesTokensOfOthers = revokesTokensOfOthers()
+    }
+
+    /// Whether a token was revoked for another client than the one it was issued to.
+    private func revokesTokensOfOthers() -> Bool {
+        var owners: [String: String] = [:]
+        for flow in issuer.flows {
+            for request in flow.tokenRequests where request.answer.isSuccess {
+                guard let client = flow.client(named: request.authentication) else { continue }
+                for token in [request.accessToken, request.issuedRefreshToken] {
+                    if let token, !Placeholder.isOne(token), owners[token] == nil { owners[token] = client }
+                }
+            }
+        }
+        return issuer.flows.contains { flow in
+            flow.messages.contains { message in
+                guard case .revocation(let call) = message, call.answer.isSuccess,
+                    let owner = call.parameters["token"].flatMap({ owners[$0] }),
+                    let client = flow.client(named: call.authentication)
+                else { return false }
+                return client != owner
+            }
+        }
     }
 
     /// Whether a pushed request was gone on with though it had brought a response before.
