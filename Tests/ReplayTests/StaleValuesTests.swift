@@ -53,6 +53,11 @@ struct StaleValuesTests {
             ],
             body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
         )
+        builder.get(
+            provider + "/userinfo",
+            headers: [("Authorization", "Bearer at-7Hq2vLx7TzB4nWm8RdYc9Kq2")],
+            body: .json(#"{"sub":"alice"}"#)
+        )
         return builder.capture
     }
 
@@ -77,5 +82,21 @@ struct StaleValuesTests {
         let stale = replay.run.staleValues
         #expect(stale.map(\.names) == (isRefused ? [["print", "X-Proof"]] : []))
         #expect(stale.allSatisfy { $0.step.request.url.path == "/sign-in" })
+    }
+
+    /// The pages let the user in with them: what ends the login is something else.
+    @Test func areNoneWhereTheTokenRequestIsRefused() async throws {
+        let replay = try await AskedReplay(of: Self.capture()) { request, first in
+            switch request.url.path {
+            case "/authorize": return RecordedResponse(status: 200, body: .html(Self.page))
+            case "/sign-in":
+                let state = first.url.queryItems.first("state") ?? ""
+                return Self.told(code: "c-9Zq7vLx3TzB8nWm2R", state: state)
+            default: return RecordedResponse(status: 400, body: .json(#"{"error":"invalid_grant"}"#))
+            }
+        }
+        let token = try #require(replay.asked.first { $0.url.path == "/token" })
+        #expect(FormBody.items(of: token.body)?.first("code") == "c-9Zq7vLx3TzB8nWm2R")
+        #expect(!replay.run.isComplete && replay.run.staleValues.isEmpty)
     }
 }
