@@ -42,6 +42,26 @@ extension BuiltInEndpointsTests {
         #expect(revoke(Self.secret, token).status == 200)
     }
 
+    /// Many leave out the form coding of Basic credentials (RFC 6749, section 2.3.1).
+    @Test func ownTokenIsRevokedByANameThatIsNotCoded() throws {
+        var policy = ProviderPolicy()
+        policy.acceptsUnknownClients = true
+        policy.autoLogin = "alice"
+        policy.redirectURIs = [Self.redirectURI]
+        let caller = Caller(try Self.provider(key, policy))
+        let request = Self.request.filter { $0.0 != "client_id" } + [("client_id", "my+app")]
+        let code = caller.get(Self.issuer + "/authorize", request).parameters.first("code") ?? ""
+        let basic = [("Authorization", "Basic " + Base64.encode(Array("my+app:any".utf8)))]
+        let form = [
+            ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", Self.redirectURI),
+        ]
+        let tokens = caller.json(caller.post(Self.issuer + "/token", form, headers: basic))
+        for name in ["access_token", "refresh_token"] {
+            let token = try #require(tokens[name]?.string)
+            #expect(caller.post(Self.issuer + "/revoke", [("token", token)], headers: basic).status == 200)
+        }
+    }
+
     /// OpenID Connect Core, section 5.3; RFC 6750, section 3.1.
     @Test(arguments: [("openid profile", true), ("profile", false), ("", false)])
     func userInfoIsForLoginsOfOpenIDConnect(scope: String, isTold: Bool) throws {
@@ -172,6 +192,12 @@ extension BuiltInEndpointsTests {
         let answer = registered(wishes)
         #expect(answer["error"]?.string == (isRefused ? "invalid_client_metadata" : nil))
         #expect((answer["client_id"] == nil) == isRefused)
+    }
+
+    /// RFC 7592, section 2.2.
+    @Test func whatIsNullIsAsIfItWereNotThere() {
+        let client = registered(["token_endpoint_auth_method": .null, "logo_uri": .null])
+        #expect(client["token_endpoint_auth_method"] == "client_secret_basic" && client["logo_uri"] == nil)
     }
 
     /// JWT Secured Authorization Response Mode, section 3: responses are signed by what was asked for them, and not as ID tokens are.
