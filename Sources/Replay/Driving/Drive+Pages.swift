@@ -224,7 +224,7 @@ extension Drive {
         } else if let page, let form = form(of: recorded, on: page) {
             let fields = try composer.fields(of: form, for: step, at: environment.clock())
             request = browser.request(submitting: form, of: page, fields, like: recorded)
-            if isSentByScript(step, to: page.target(of: form, sentTo: recorded.url).url) {
+            if isSentByScript(step, to: request.url) {
                 request.url = try composer.request(for: step, at: environment.clock()).url
             }
         } else {
