@@ -8,7 +8,9 @@ extension FlowRun {
     /// Of the first step that was refused in this run and not in the recording, which fails those behind it; where there is none, of the last
     /// that was sent. What an answer of this run says as well is none, nor what the authorization request has, or a secret; and none is
     /// what was sent before the user was let in.
-    package var staleValues: [(step: PlannedStep, names: [String])] {
+    ///
+    /// `names`: of parameters, which may be set; `headers`: of header fields, which may not.
+    package var staleValues: [(step: PlannedStep, names: [String], headers: [String])] {
         guard !isComplete else { return [] }
         let all = zip(plan.steps, results).compactMap { step, result -> (step: PlannedStep, index: Int)? in
             guard case .sent(let index) = result, exchanges.indices.contains(index) else { return nil }
@@ -22,8 +24,11 @@ extension FlowRun {
             Self.isRefused(exchanges[index]) && !Self.isRefused(plan.flow.capture[step.exchange])
         }
         return [refused.first ?? sent.last].compactMap(\.self).compactMap { step, index in
-            let names = staleNames(of: step, sentAs: index)
-            return names.isEmpty ? nil : (step, names)
+            let isStale = staleness(in: index)
+            let parameters = Self.drawnParameters(of: step).prefix(Self.most).filter { isStale($0.value) }
+            let fields = Self.drawnFields(of: step).prefix(Self.most).filter { isStale($0.value) }
+            guard !parameters.isEmpty || !fields.isEmpty else { return nil }
+            return (step, Self.once(parameters.map(\.name)), Self.once(fields.map(\.name)))
         }
     }
 
@@ -45,34 +50,39 @@ extension FlowRun {
     /// So many are looked for in all answers.
     private static let most = 64
 
-    /// Each once, in the order of the request.
-    private func staleNames(of step: PlannedStep, sentAs index: Int) -> [String] {
+    /// Whether a recorded value was sent in a request of this run, and comes from nowhere in it.
+    private func staleness(in index: Int) -> (String) -> Bool {
         var carried = SentTexts()
         carried.note(exchanges[index].request)
         var asked = SentTexts()
         for other in plan.steps where other.kind == .authorizationRequest { asked.note(other.request) }
         let answers = exchanges[..<index].compactMap { $0.response?.body?.text }
-        var names: [String] = []
-        for (name, value) in Self.drawnValues(of: step).prefix(Self.most) where !names.contains(name) {
-            guard carried.mayHold(value), !asked.mayHold(value), value != plan.flow.clientID,
-                !answers.contains(where: { $0.containsBytes(value) })
-            else { continue }
-            names.append(name)
+        return { [carried, asked, client = plan.flow.clientID] value in
+            carried.mayHold(value) && !asked.mayHold(value) && value != client
+                && !answers.contains { $0.containsBytes(value) }
         }
-        return names
     }
 
     /// What a recorded request carries that looks drawn at random, and is nobody's secret.
-    private static func drawnValues(of step: PlannedStep) -> [(name: String, value: String)] {
-        let parameters = step.parameters.compactMap { parameter -> (name: String, value: String)? in
+    private static func drawnParameters(of step: PlannedStep) -> [PlannedParameter] {
+        step.parameters.filter { parameter in
             switch parameter.source {
-            case .literal, .form, .issued: (parameter.name, parameter.value)
-            case .generated, .secret: nil
+            case .literal, .form, .issued: ScriptTokens.looksDrawn(parameter.value)
+            case .generated, .secret: false
             }
         }
-        let fields = step.request.headers.fields.lazy.filter {
+    }
+
+    private static func drawnFields(of step: PlannedStep) -> [HeaderFields.Field] {
+        step.request.headers.fields.filter {
             !HeaderRules.isLeftOut($0) && !["authorization", "dpop"].contains($0.name.lowercased())
+                && ScriptTokens.looksDrawn($0.value)
         }
-        return (parameters + fields.map { ($0.name, $0.value) }).filter { ScriptTokens.looksDrawn($0.value) }
+    }
+
+    /// Each once, in its order.
+    private static func once(_ names: [String]) -> [String] {
+        var seen: Set<String> = []
+        return names.filter { seen.insert($0).inserted }
     }
 }

@@ -35,11 +35,12 @@ package enum ReplayJSON {
                 }
             ),
             "perhaps_stale": .array(
-                (report.isSame ? [] : report.run.staleValues).map { step, names in
+                (report.isSame ? [] : report.run.staleValues).map { step, names, headers in
                     [
                         "exchange": JSONValue(step.exchange),
                         "kind": .string(step.kind?.rawValue ?? "page_script"),
                         "names": .array(names.map { .string($0) }),
+                        "headers": .array(headers.map { .string($0) }),
                     ]
                 }
             ),

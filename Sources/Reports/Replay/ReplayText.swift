@@ -78,9 +78,13 @@ package struct ReplayText {
     private var stale: [String] {
         let steps = report.isSame ? [] : report.run.staleValues
         guard !steps.isEmpty else { return [] }
-        return ["", "  sent as recorded, and perhaps stale (--set NAME=VALUE sends another):"]
-            + steps.map { step, names in
-                "    \(style.dim("[\(step.exchange)]".padded(to: 5)))\(PlanText.name(of: step)): \(names.joined(separator: ", ").printable)"
+        // Of header fields there is none to set.
+        let advice = steps.allSatisfy(\.names.isEmpty) ? "" : " (--set NAME=VALUE sends another parameter)"
+        return ["", "  sent as recorded, and perhaps stale\(advice):"]
+            + steps.map { step, names, headers in
+                let all = (names + headers.map { "header \($0)" }).joined(separator: ", ").printable
+                return
+                    "    \(style.dim("[\(step.exchange)]".padded(to: 5)))\(PlanText.name(of: step)): \(all)"
             }
     }
 
