@@ -35,6 +35,7 @@ struct MockOptionsTests {
     @Test(
         arguments: [
             ("localhost:3000/cb", "mock --redirect-uri http://localhost:3000/cb"),
+            ("localhost:3000/cb?a=1&b", "mock --redirect-uri 'http://localhost:3000/cb?a=1&b'"),
             ("/cb", "com.example.app:/"),
             ("http://localhost:3000/cb", nil), ("com.example.app:/cb", nil),
         ] as [(String, String?)]

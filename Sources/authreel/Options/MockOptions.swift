@@ -272,7 +272,7 @@ struct MockOptions: ParsableArguments {
                 throw CommandFailure(
                     .usage,
                     "--redirect-uri takes an absolute URI without a fragment, not \(text)",
-                    hint: "\(Invocation.name) mock --redirect-uri \(example)"
+                    hint: Invocation.command("mock", "--redirect-uri", example)
                 )
             }
         }

@@ -43,7 +43,7 @@ struct ReplayOptions: ParsableArguments {
                     throw CommandFailure(
                         .usage,
                         "--map \(text): NEW is no http or https URL",
-                        hint: "for example --map \(old)=http://127.0.0.1:8090"
+                        hint: "for example --map \(ShellWord.quoted("\(old)=http://127.0.0.1:8090"))"
                     )
                 }
                 return EndpointMap.Entry(old: old.withoutSlash, new: new.withoutSlash)
