@@ -23,6 +23,14 @@ struct FieldFaultsTests {
             #"{"password":["This password is too common."],"username":["A user with that username already exists."]}"#,
             []
         ),
+        (
+            #"{"errors":{"password":["Passwords must have at least one digit ('0'-'9').","is too short (minimum is 8 characters)"]}}"#,
+            []
+        ),
+        (#"{"errors":{"password":["Your password can\u2019t be too similar to your name."]}}"#, []),
+        (#"{"errors":{"password":"Das Passwort muss mindestens 8 Zeichen lang sein."}}"#, []),
+        (#"{"errors":{"name":"cannot be blank","email":"is invalid"}}"#, []),
+        (#"{"errors":{"user":{"username":"usernameTaken","last_name":"Required"}}}"#, []),
         // What was refused, what somebody is called, and lists of what somebody has.
         (
             #"{"errors":{"password":{"value":"correct horse","msg":"is too short"}}}"#,
@@ -32,6 +40,26 @@ struct FieldFaultsTests {
         (#"{"errors":{"username":"Ada Quill"}}"#, ["username=Ada Quill"]),
         (#"{"errors":{"username":"bolund77 is taken"}}"#, ["username=bolund77 is taken"]),
         (#"{"errors":{"phone":"015123456 is invalid"}}"#, ["phone=015123456 is invalid"]),
+        (#"{"errors":{"username":"bolund is already taken"}}"#, ["username=bolund is already taken"]),
+        (#"{"errors":{"username":"is already taken: bolund"}}"#, ["username=is already taken: bolund"]),
+        (#"{"errors":{"username":"The user bolund exists."}}"#, ["username=The user bolund exists."]),
+        (
+            #"{"errors":{"last_name":"The name Ada Quill is taken"}}"#,
+            ["last_name=The name Ada Quill is taken"]
+        ),
+        (#"{"errors":{"pin":"the pin 1234 is wrong"}}"#, ["pin=the pin 1234 is wrong"]),
+        (
+            #"{"username":["A user with the name bolund already exists."]}"#,
+            ["username=A user with the name bolund already exists."]
+        ),
+        (#"{"errors":{"last_name":"van der Velde"}}"#, ["last_name=van der Velde"]),
+        (#"{"errors":{"last_name":"Blankenship"}}"#, ["last_name=Blankenship"]),
+        (#"{"errors":{"last_name":"Blank"}}"#, ["last_name=Blank"]),
+        (#"{"error":{"user":{"password":"mistaken_fox"}}}"#, ["password=mistaken_fox"]),
+        (#"{"error":{"user":{"password":"correct horse battery"}}}"#, ["password=correct horse battery"]),
+        (
+            #"{"error":{"request":{"password":"the dog must not die"}}}"#, ["password=the dog must not die"]
+        ),
         (#"{"password":"This password is too common."}"#, ["password=This password is too common."]),
         (#"{"password":["correct horse battery staple"]}"#, ["password=correct horse battery staple"]),
         (

@@ -43,6 +43,14 @@ struct WrappedValuesTests {
             ]
         ),
         (#"{"owner":{"displayName":"Ada"}}"#, ["displayName=Ada"]),
+        (
+            #"{"groups":[{"displayName":"Ada Quill","userPrincipalName":"ada"}]}"#,
+            ["displayName=Ada Quill", "userPrincipalName=ada"]
+        ),
+        (
+            #"{"role":{"email":"a@b.example","name":"aq","display_name":"Ada Quill"}}"#,
+            ["email=a@b.example", "displayName=aq", "displayName=Ada Quill"]
+        ),
     ])
     func valueIsCalledByTheObjectAroundIt(text: String, told: [String]) {
         #expect(Self.told(text) == told)

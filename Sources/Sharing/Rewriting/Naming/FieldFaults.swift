@@ -6,8 +6,13 @@ import Captures
 /// Nobody has such a password or such a name, and what is wrong with it has to be read.
 enum FieldFaults {
     /// Whether the members of an object say what is wrong with fields, by what the object is called.
-    static func isList(_ name: String) -> Bool {
-        name.utf8.count <= longestName && lists.contains(SecretRoles.normalized(name))
+    static func isList(_ name: String) -> Bool { isOne(of: lists, name) }
+
+    /// Whether an object says what was sent, as some errors do: `{"error": {"request": {"password": "…"}}}`.
+    static func isSent(_ name: String) -> Bool { isOne(of: sent, name) }
+
+    private static func isOne(of names: Set<String>, _ name: String) -> Bool {
+        name.utf8.count <= longestName && names.contains(SecretRoles.normalized(name))
     }
 
     /// In bytes.
@@ -18,11 +23,18 @@ enum FieldFaults {
         "modelstate", "rules", "validation", "validationerrors", "validationmessages", "violations",
     ]
 
+    private static let sent: Set<String> = [
+        "arguments", "body", "config", "context", "credentials", "data", "form", "formdata", "input",
+        "params",
+        "parameters", "payload", "query", "request", "requestbody", "values", "variables",
+    ]
+
     /// Whether a value only says what is wrong with the field that it is called by.
     ///
     /// `isTold`: it stands in such an object; `isListed`: in a list that is called like the field.
     static func isOne(_ value: ArraySlice<UInt8>, of name: String, isTold: Bool, isListed: Bool) -> Bool {
-        guard isTold ? isOne(value) : isListed && isSentence(value),
+        let text = value.contains(0x5c) ? TextCoding.escapes.decoded(value).bytes[...] : value
+        guard isTold ? isOne(text) : isListed && isSentence(text),
             case .secret(let kind) = SecretRoles.role(of: name, in: .claims)
         else { return false }
         return kind.isPersonal || kind.isChosen
@@ -30,25 +42,23 @@ enum FieldFaults {
 
     /// A sentence, or the words for a rule.
     private static func isOne(_ value: ArraySlice<UInt8>) -> Bool {
+        guard value.count <= longestText else { return false }
         let words = value.split(separator: 0x20)
-        guard words.count > 1 else { return isRule(value) }
-        return words.contains(where: isSmall) && !words.contains(where: isRepeated)
+        return words.count > 1 ? FaultWords.sayFault(words) : FaultWords.areRule(value)
     }
 
-    /// Whether a word may be what was sent, which some say once more: `bolund77 is taken`.
-    private static func isRepeated(_ word: ArraySlice<UInt8>) -> Bool {
-        let digits = word.count(where: \.isASCIIDigit)
-        return digits > 4 || digits > 0 && word.contains(where: \.isASCIILetter) || word.contains(0x40)
-    }
+    /// In bytes.
+    private static let longestText = 512
 
     /// Whether it is a sentence about the field, wherever it stands.
     private static func isSentence(_ value: ArraySlice<UInt8>) -> Bool {
         guard (12...256).contains(value.count), value.last == 0x2e,
-            let first = value.first, (0x41...0x5a).contains(first),
-            value.split(separator: 0x20).count >= leastWords
+            let first = value.first, (0x41...0x5a).contains(first)
         else { return false }
+        let words = value.split(separator: 0x20)
         let text = SlotReader.string(value).lowercased()
-        return subjects.contains(where: text.containsBytes)
+        return words.count >= leastWords && subjects.contains(where: text.containsBytes)
+            && FaultWords.sayFault(words)
     }
 
     private static let leastWords = 4
@@ -56,26 +66,6 @@ enum FieldFaults {
     /// What such a sentence is about.
     private static let subjects = [
         " field ", "password ", "username ", " user ", "valid ", " value ", " characters", "required",
-    ]
-
-    /// A word of small letters, as every sentence has one; names have a capital in front.
-    private static func isSmall(_ word: ArraySlice<UInt8>) -> Bool {
-        let letters = word.prefix { (0x61...0x7a).contains($0) }
-        return letters.count >= 2 && letters.count + 1 >= word.count
-    }
-
-    /// `required|min:8`, `TOO_SHORT`, `invalid`.
-    private static func isRule(_ value: ArraySlice<UInt8>) -> Bool {
-        guard (4...64).contains(value.count),
-            value.allSatisfy({ $0.isASCIIWordByte || [0x2c, 0x2d, 0x2e, 0x3a, 0x7c].contains($0) })
-        else { return false }
-        let text = SlotReader.string(value).lowercased()
-        return faults.contains(where: text.containsBytes)
-    }
-
-    private static let faults = [
-        "blank", "empty", "exists", "incorrect", "invalid", "mismatch", "missing", "required", "taken",
-        "too_long", "too_short", "toolong", "tooshort", "tooweak", "too_weak",
     ]
 
     /// Whether a value of a document says whether there has to be one, or of which type it is: `"password": "enabled"`,

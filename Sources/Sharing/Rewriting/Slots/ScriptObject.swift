@@ -34,8 +34,8 @@ struct ScriptObject {
     /// pages show of somebody.
     private var handle: Int?
     private var isShown = false
-    /// The slot of its `name`, which is a person's where a member beside it says so.
-    var ownName: Int?
+    /// The slots of its `name` and what pages show, which are a person's where a member beside them says so.
+    private var ownNames: [Int] = []
     var isPerson = false
     /// Whether it says of itself that it is a person: `{"type": "customers", …}`.
     private(set) var isOfPerson = false
@@ -64,7 +64,8 @@ struct ScriptObject {
         variable = holdsVariables ? nil : parent.map { $0.variable ?? name }
         let singular = name.hasSuffix("s") ? String(name.dropLast()) : name
         isBirth = SecretRoles.isBirthDay(singular) || parent?.isBirth ?? false
-        tellsOfFields = parent?.tellsOfFields ?? false || FieldFaults.isList(name)
+        tellsOfFields =
+            FieldFaults.isList(name) || parent?.tellsOfFields ?? false && !FieldFaults.isSent(name)
         if name == "attributes", let parent { isPerson = parent.isOfPerson }
     }
 
@@ -86,9 +87,7 @@ struct ScriptObject {
     /// `member`: in small letters.
     func nameOfMember(_ member: String) -> String? {
         if member == "name", name == "rp" { return "rp_name" }
-        if Self.shown.contains(member), Self.things.contains(SecretRoles.normalized(name)) {
-            return "shown_name"
-        }
+        if isShown(member) { return "shown_name" }
         if member == "sha256hash", name == "persistedQuery" { return "persistedQueryHash" }
         if Self.townWords.contains(member), Self.whereabouts.contains(SecretRoles.normalized(name)) {
             return "city_name"
@@ -98,6 +97,11 @@ struct ScriptObject {
             kind == .phone || kind == .email
         else { return nil }
         return name
+    }
+
+    /// Whether a member is what pages show of a thing.
+    private func isShown(_ member: String) -> Bool {
+        Self.shown.contains(member) && Self.things.contains(SecretRoles.normalized(name))
     }
 
     /// The slot of the number of a bank account, with what says what number it is beside it:
@@ -176,16 +180,22 @@ struct ScriptObject {
 
     private static let called: Set<String> = ["login", "name", "displayname", "screen_name", "mail"]
 
+    /// The slots of what a person is called, once a member beside these says that the object is one: its `name`, and what pages
+    /// show of a member of a group (`"groups": [{"displayName": "…", "userPrincipalName": "…"}]`).
+    ///
+    /// `member`: in small letters.
+    mutating func names(_ slot: Int, called member: String) -> [Int] {
+        if Self.personal.contains(member) { isPerson = true }
+        if member == "name" || isShown(member) { ownNames.append(slot) }
+        guard isPerson else { return [] }
+        defer { ownNames = [] }
+        return ownNames
+    }
+
     /// What is called by what stands beside it: the `answer` to a question that a login asks, the `user` of a password.
     ///
     /// `member`: in small letters.
     mutating func chosen(_ slot: Int, called member: String) -> (slot: Int, name: String)? {
-        if Self.personal.contains(member) { isPerson = true }
-        if member == "name" { ownName = slot }
-        if isPerson, let named = ownName {
-            ownName = nil
-            return (named, "displayName")
-        }
         if member == "id", name == "user" { handle = slot }
         if member == "displayname" { isShown = true }
         if isShown, let own = handle {

@@ -238,6 +238,9 @@ struct ScriptSlots {
         // `{"value": 72, "unit": "kg"}`: no part of an address.
         if key == "unit", let value = objects[object].value, slots[value].isNumber { slots[place].name = "" }
         if key == "answer" { objects[object].answersInSentence = Self.isSentence(text[slot.range]) }
+        for own in objects[object].names(place, called: key) where !slots[own].name.isEmpty {
+            slots[own].name = "displayName"
+        }
         if let chosen = objects[object].chosen(place, called: key) { slots[chosen.slot].name = chosen.name }
         name(by: place, called: key, of: object)
     }
