@@ -22,6 +22,10 @@ struct LabelTextsTests {
             ["given_name=AdaMaria", "username=ada_quill"]
         ),
         (#"{"given_name":"givenName"}"#, ["given_name=givenName"]),
+        (
+            #"{"given_name":"givenName","username":"userName","password":"Correct horse, of mine!"}"#,
+            ["password=Correct horse, of mine!"]
+        ),
         // Values all the same.
         (#"[["password","zem4K!"],["last_name","Quill"]]"#, ["password=zem4K!", "last_name=Quill"]),
         (#"[["password","Passwort"],["last_name","Quill"]]"#, ["last_name=Quill"]),

@@ -6,14 +6,21 @@ enum LabelTexts {
     /// what else it says of passwords, too.
     static func unnamed(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
         let places = slots.indices.filter { saysItsName(slots[$0], in: text) }
-        let names = Set(places.map { slots[$0].name })
-        // `{"password": {"old": "Old password", "new": "New password"}}`; one word may be what somebody chose.
-        let texts = Set(places.map { text[slots[$0].range] }.filter { $0.contains(0x20) })
-        guard max(names.count, texts.count) >= leastLabels else { return slots }
+        guard areSeveral(places.map { slots[$0] }, in: text) else { return slots }
+        // Where attributes are mapped nothing is said of a password.
+        let isPage = areSeveral(slots.filter { !$0.isNumber && says(text[$0.range], $0.name) }, in: text)
         var slots = slots
         for place in places { slots[place].name = "" }
+        guard isPage else { return slots }
         for place in slots.indices where tellsOfPassword(slots[place], in: text) { slots[place].name = "" }
         return slots
+    }
+
+    private static func areSeveral(_ slots: [Slot], in text: ArraySlice<UInt8>) -> Bool {
+        let names = Set(slots.map(\.name))
+        // `{"password": {"old": "Old password", "new": "New password"}}`; one word may be what somebody chose.
+        let texts = Set(slots.map { text[$0.range] }.filter { $0.contains(0x20) })
+        return max(names.count, texts.count) >= leastLabels
     }
 
     static let leastLabels = 2
