@@ -163,6 +163,9 @@ final class SecretFinder {
         _ = walker.rewriting(token.payload, as: .claims)
     }
 
+    /// Of `[state redacted]`, as Cloudflare's sanitizer has it.
+    static let endOfMark = " redacted]"
+
     /// Marks that somebody left in the place of a secret are none.
     private func isMark(_ text: String) -> Bool {
         guard
@@ -170,6 +173,10 @@ final class SecretFinder {
                 ?? true
         else { return false }
         let lower = text.lowercased()
+        if text.hasPrefix("["), text.hasSuffix(Self.endOfMark) {
+            let name = String(text.dropFirst().dropLast(Self.endOfMark.count))
+            return SecretRoles.isWord(name)
+        }
         return lower.utf8.allSatisfy { $0 == 0x2a }
             || lower.utf8.count > 2 && lower.utf8.allSatisfy { $0 == 0x78 }
             || ["[redacted]", "redacted", "<redacted>", "[filtered]", "[removed]", "(redacted)"].contains(

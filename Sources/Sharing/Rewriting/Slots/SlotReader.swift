@@ -60,8 +60,7 @@ enum SlotReader {
     // MARK: - URLs and forms
 
     private static func url(_ text: ArraySlice<UInt8>) -> [Slot] {
-        // What follows behind white space is another text.
-        let whole = text.prefix { $0 > 0x20 }
+        let whole = untilBlank(text)
         let text = TextKind.withoutDriver(whole)
         // A driver's parameters follow the host; elsewhere a password may have a semicolon (RFC 3986, section 3.2.1).
         let ends: [UInt8] = text.count < whole.count ? [0x2f, 0x3b] : [0x2f]
@@ -102,6 +101,16 @@ enum SlotReader {
                 slot.name = "error_code"
                 return slot
             }
+    }
+
+    /// What follows behind white space is another text, but for marks of a sanitizer: `state=[state redacted]&code=…`.
+    private static func untilBlank(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var end = text.startIndex
+        while true {
+            end = text[end...].firstIndex { $0 <= 0x20 } ?? text.endIndex
+            guard text[end...].starts(with: SecretFinder.endOfMark.utf8) else { return text[..<end] }
+            end += SecretFinder.endOfMark.utf8.count
+        }
     }
 
     /// `0; url=…`, as a header and as a page's `meta` have it.
