@@ -8,6 +8,7 @@ extension FoundSecrets {
     mutating func settle() {
         takeAsked()
         takeKept()
+        takeClients()
         wellKnown.formUnion(identifiers)
         wellKnownRuns = Set(wellKnown.map(LookScanner.bare)).subtracting(wellKnown)
         dropPublic()
@@ -52,6 +53,16 @@ extension FoundSecrets {
             wellKnown.insert(text)
         }
         named = named.filter { !kept.contains($0.key.value) }
+    }
+
+    /// A client is called otherwise in its token than in its request, as an app of Apple's whose identifier is a part of that of
+    /// its service: `com.example.shop` and `com.example.shop.web`.
+    private mutating func takeClients() {
+        identifiers.formUnion(
+            clientSubjects.filter { subject in
+                identifiers.contains { $0.hasPrefix(subject + ".") || subject.hasPrefix($0 + ".") }
+            }
+        )
     }
 
     // MARK: - What is none

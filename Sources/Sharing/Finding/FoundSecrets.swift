@@ -56,6 +56,8 @@ struct FoundSecrets {
     /// What is inside of encrypted tokens that a key of the captures opens.
     var opened: [String: OpenedToken] = [:]
     var clientSecrets: Set<String> = []
+    /// Whom the tokens name by which clients say who they are (RFC 7523, section 3): a client.
+    var clientSubjects: Set<String> = []
     var verifiers: Set<String> = []
     var nonces: Set<String> = []
     /// Values of `code_challenge` and of the claims that are hashes.

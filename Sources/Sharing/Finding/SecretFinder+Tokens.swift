@@ -14,6 +14,15 @@ extension SecretFinder {
         if token.form == .signed { readClaims(token.payload) }
     }
 
+    /// Takes note of whom a token names that a client proves itself with: a JWT under `client_assertion`, or `client_secret` as
+    /// Apple has it.
+    func readClient(_ token: JSONWebToken, _ name: String) {
+        guard ["clientassertion", "clientsecret"].contains(SecretRoles.normalized(name)),
+            let subject = token.claims?["sub"]?.string, !subject.utf8.contains(0x40)
+        else { return }
+        found.clientSubjects.insert(subject)
+    }
+
     /// Claims may stand in the header as well (RFC 7519, section 5.3).
     private func readHeader(_ token: JSONWebToken) {
         let header = Base64URL.decodeLeniently(token.text.prefix { $0 != "." }).bytes

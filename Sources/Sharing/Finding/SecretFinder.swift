@@ -144,6 +144,7 @@ final class SecretFinder {
         guard let token = JSONWebToken.parse(text) else { return false }
         found.relatives.insert(text)
         read(token)
+        readClient(token, value.name)
         switch SecretRoles.role(of: value.name, in: value.container) {
         case .secret(let kind) where kind != .cookie, .drawn(let kind): found.tokens[text] = kind
         default: break

@@ -325,6 +325,11 @@ enum SecretRoles {
         )
     )
 
+    /// Whether what stands under a name is what a client or a server is called, and no prose.
+    static func isParty(_ name: String) -> Bool { parties.contains(normalized(name)) }
+
+    private static let parties = Set(words("clientid iss issuer aud azp appid audience"))
+
     /// Whether what stands under a name is public whatever it looks like: identifiers, addresses, names of keys.
     static func isPublic(_ name: String) -> Bool {
         let key = normalized(name)

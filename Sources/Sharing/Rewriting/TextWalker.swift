@@ -133,13 +133,18 @@ struct TextWalker {
         {
             guess = .claims
         }
-        if let other = rewriting(
-            value.bytes,
-            as: guess,
-            depth: depth + 1,
-            arguments: value.arguments,
-            isPartOfRequest: value.isPartOfRequest
-        ) {
+        // A client may be called as somebody's computer is.
+        let isParty =
+            guess == .text && !value.bytes.contains { $0 <= 0x20 } && SecretRoles.isParty(value.name)
+        if !isParty,
+            let other = rewriting(
+                value.bytes,
+                as: guess,
+                depth: depth + 1,
+                arguments: value.arguments,
+                isPartOfRequest: value.isPartOfRequest
+            )
+        {
             return other
         }
         // What has parts was decoded where it was read; once more would read it as something else.
