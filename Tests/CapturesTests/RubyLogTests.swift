@@ -38,6 +38,13 @@ struct RubyLogTests {
         read 30 bytes
         """##
 
+    /// Where an app has other lines before, or somebody copied no more.
+    @Test func logThatBeginsWithARequestIsNoMarkup() throws {
+        let capture = try read(Self.exchange(Self.told))
+        #expect(capture.count == 1)
+        #expect(capture[0].request.url.text == "https://op.example/token")
+    }
+
     private static let chunked = #"""
         -> "Transfer-Encoding: chunked\r\n"
         -> "\r\n"

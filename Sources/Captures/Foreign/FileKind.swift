@@ -194,8 +194,9 @@ enum FileKind: Equatable {
             }
         }
         if let kind = kind(ofLines: text) { return kind }
-        // Behind a space stands what curl -v prints.
-        guard text.first == UInt8(ascii: "<"), text.dropFirst().first != 0x20 else { return nil }
+        // Behind a space stands what curl -v prints, behind a hyphen what Ruby does.
+        guard text.first == UInt8(ascii: "<"), let next = text.dropFirst().first, next != 0x20, next != 0x2d
+        else { return nil }
         let head = String(decoding: text.prefix(recognizedBytes), as: UTF8.self).lowercased()
         if head.hasPrefix("<!doctype html") || head.hasPrefix("<html") {
             return .page
