@@ -3,8 +3,8 @@ import Captures
 /// Entries that stand in a capture twice, as they do where overlapping exports were put together.
 ///
 /// Told by everything: two requests never begin in the very same moment, take as long and are answered alike to the byte. Where
-/// all moments are whole seconds, they have to take as long to less than a millisecond, as the doubled entries of Pulse's export do.
-/// Where one is not known, nothing is said.
+/// all moments are whole seconds, what they took has to be finer than a hundredth of a millisecond and the same, as of the doubled
+/// entries of Pulse's export: coarser times meet. Where one is not known, nothing is said.
 enum RepeatedEntries {
     /// The repetitions by their index, each with the entry that is kept.
     ///
@@ -23,7 +23,7 @@ enum RepeatedEntries {
             for index in simultaneous {
                 let exchange = capture[index]
                 guard let duration = exchange.duration, duration > .zero,
-                    isFine || duration.components.attoseconds % 1_000_000_000_000_000 != 0
+                    isFine || duration.components.attoseconds % attosecondsOfCoarseTimes != 0
                 else { continue }
                 let name = "\(exchange.request.method) \(exchange.request.url.text)"
                 if let first = firsts[name] {
@@ -35,6 +35,9 @@ enum RepeatedEntries {
         }
         return kept
     }
+
+    /// A hundredth of a millisecond.
+    private static let attosecondsOfCoarseTimes: Int64 = 10_000_000_000_000
 
     private static func isSame(_ first: Exchange, _ second: Exchange) -> Bool {
         first.duration == second.duration && first.failure == second.failure
