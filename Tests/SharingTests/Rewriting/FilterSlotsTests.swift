@@ -21,6 +21,9 @@ struct FilterSlotsTests {
         ("(|(mail=quill@*)(sAMAccountName=*quill*))", ["mail=quill@", "sAMAccountName=quill"]),
         // Scopes, rules, addresses, and all of them.
         ("email:read", []), ("userName:preferred_username", []), ("displayName:", []), ("displayName", []),
+        ("displayName:desc", []), ("givenName:essential", []), ("familyName:varchar", []),
+        ("(uid=${user})", []), ("(uid=%s)", []), ("(sAMAccountName={0})", []),
+        ("(sAMAccountName={user})", []),
         ("(&(objectClass=person)(mail=*))", []), ("(username=quill", []), ("()", []), ("(=)", []),
         // Of other things, with other functions, and cut off.
         ("startswith(theme,'dark')", []), ("groups(id='dark')", []), ("translate(surname,'Last name')", []),

@@ -23,7 +23,7 @@ enum FilterSlots {
         let name = text.prefix(longestName).prefix(while: \.isASCIILetter)
         let value = text[name.endIndex...].dropFirst()
         guard name.dropFirst().contains(where: { $0 & 0x20 == 0 }), text[name.endIndex...].first == 0x3a,
-            isMeant(value),
+            isMeant(value, of: name),
             value.first.map({ $0.isASCIILetter || $0 >= 0x80 }) ?? false,
             !value.contains(where: { [0x0a, 0x2c, 0x3a, 0x3b, 0x3d, 0x7b].contains($0) }),
             isTelling(SlotReader.string(name))
@@ -39,16 +39,16 @@ enum FilterSlots {
             else { return nil }
             let name = item[..<mark].prefix(while: \.isASCIIAlphanumeric)
             let value = item[(mark + 1)..<end].drop { $0 == 0x2a }.prefix { $0 != 0x2a }
-            guard name.endIndex == mark, isMeant(value), isTelling(SlotReader.string(name)) else {
+            guard name.endIndex == mark, isMeant(value, of: name), isTelling(SlotReader.string(name)) else {
                 return nil
             }
             return Slot(name: SlotReader.string(name), range: value.startIndex..<value.endIndex, kind: .text)
         }
     }
 
-    private static func isMeant(_ value: ArraySlice<UInt8>) -> Bool {
-        (2...longestValue).contains(value.count) && !SecretRoles.isWord(SlotReader.string(value))
-            && !SureWords.isCommon(SlotReader.string(value))
+    /// Not where it is a rule, an order, or what is to be filled in: `displayName:desc`, `(uid=${user})`.
+    private static func isMeant(_ value: ArraySlice<UInt8>, of name: ArraySlice<UInt8>) -> Bool {
+        value.count <= longestValue && PrintedSlots.isMeant(value, of: SlotReader.string(name))
     }
 
     private static func isTelling(_ name: String) -> Bool {

@@ -40,7 +40,7 @@ enum PrintedSlots {
     }
 
     /// Whether a value is one, and no variable, no rule for it, no text of a page and no word for what it is.
-    private static func isMeant(_ value: ArraySlice<UInt8>, of name: String) -> Bool {
+    static func isMeant(_ value: ArraySlice<UInt8>, of name: String) -> Bool {
         guard value.count >= 2, let first = value.first, !noBeginnings.contains(first),
             !value.contains(where: noPart.contains), !value.starts(with: "urn:".utf8)
         else { return false }
@@ -58,7 +58,7 @@ enum PrintedSlots {
     /// What values are, as programs say it where a value might stand.
     private static let types: Set<String> = [
         "str", "int", "integer", "date", "datetime", "array", "list", "dict", "map", "asc", "desc", "email",
-        "unique", "url", "uuid", "nil", "anonymoususer",
+        "unique", "url", "uuid", "nil", "anonymoususer", "essential",
     ]
 
     // MARK: - Ways to print
