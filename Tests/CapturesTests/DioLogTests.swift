@@ -192,6 +192,9 @@ struct DioLogTests {
         ] {
             #expect(try read(begin + String(repeating: line, count: 20_000)).count > 0)
         }
+        let page =
+            String(repeating: " ", count: 200_000) + "<html>\n" + String(repeating: "\na\n", count: 40_000)
+        #expect(try read(Self.answered.replacing("{\"sub\":\"1\"}", with: page)).count == 1)
         let map = "{a: " + String(repeating: "b, ", count: 100_000) + "}"
         #expect(try read(Self.request(map))[0].request.body?.isRecorded == true)
     }

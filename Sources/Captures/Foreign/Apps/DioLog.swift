@@ -113,7 +113,8 @@ struct DioLog: AppLog {
     }
 
     private static func beginsPage(_ line: Substring) -> Bool {
-        let words = line.drop { $0 == " " }.prefix(14).lowercased()
+        // It is asked at every empty line.
+        let words = line.prefix(80).drop { $0 == " " }.prefix(14).lowercased()
         return words.hasPrefix("<html") || words.hasPrefix("<!doctype html")
     }
 
