@@ -9,6 +9,7 @@ extension FlowGrouping {
         let capture = capture
         lazy var browsers = BrowserProcesses(capture)
         var mentions = HostMentions(index)
+        var flows = FlowsOfHosts(builders)
         for exchange in index.order where byExchange[exchange] == nil && index.messages[exchange] == nil {
             let recorded = capture[exchange]
             let isRefusal = RecorderRefusal.isOne(recorded)
@@ -19,7 +20,9 @@ extension FlowGrouping {
                 let host = recorded.request.url.host
             else { continue }
             let failedWork = index.failedWork(behind: exchange)
-            if let flow = flow(near: host, at: recorded.startedAt) ?? failedWork.flatMap({ byExchange[$0] }) {
+            if let flow = flows.nearest(to: host, at: recorded.startedAt)
+                ?? failedWork.flatMap({ byExchange[$0] })
+            {
                 attach(exchange, to: flow)
                 continue
             }
@@ -37,17 +40,10 @@ extension FlowGrouping {
             let flow = byHost[name] ?? new(grant: "connection", exchange)
             byHost[name] = flow
             flow.providerHosts.insert(host)
+            flows.add(flow, of: host)
             attach(exchange, to: flow)
             if isKept { flow.interactions.insert(exchange) }
         }
-    }
-
-    /// The flow of a provider's or an app's host that began last before a time, else the first behind it.
-    private func flow(near host: String, at time: Timestamp) -> FlowBuilder? {
-        let near = builders.filter {
-            $0.grant != "connection" && ($0.providerHosts.contains(host) || $0.clientHosts.contains(host))
-        }
-        return near.last { $0.startedAt <= time } ?? near.first
     }
 
     /// Discovery, keys, registration: they belong to every flow of their issuer; alone they are a flow of
