@@ -42,10 +42,11 @@ struct DiscoveryIssuerMismatch: Rule {
         var explained: Set<String> = []
         var isShortened = true
         var isOfService = true
+        let readRightly = readRightly(in: flow)
         for document in flow.serverMetadata where document.isUsable {
             guard let named = document.answer.parameters.parameter("issuer"),
                 Self.isOther(named.value, document),
-                !isReadRightly(named.value, flow)
+                !readRightly.contains(Array(named.value.utf8))
             else { continue }
             if self.severity(of: document, flow) == .error { severity = .error }
             if isIssuer(named.value, of: flow) {
@@ -232,13 +233,16 @@ struct DiscoveryIssuerMismatch: Rule {
         return isUsed && !isRefusedForAnother(flow) || !flow.wentOn(after: document) ? .error : .warning
     }
 
-    /// Whether the same issuer's document was read at its own address, too: another program's, or the same request as seen in
+    /// The issuers, in bytes, whose document was read at its own address, too: another program's, or the same request as seen in
     /// front of a balancer.
-    private func isReadRightly(_ issuer: String, _ flow: Flow) -> Bool {
-        flow.serverMetadata.contains { other in
-            other.isUsable && issuer.equalsBytes(of: other.issuer) && !Self.isOther(issuer, other)
-                && flow.wentOn(after: other)
+    private func readRightly(in flow: Flow) -> Set<[UInt8]> {
+        let issuers = flow.serverMetadata.compactMap { document -> [UInt8]? in
+            guard document.isUsable, let issuer = document.issuer, !Self.isOther(issuer, document),
+                flow.wentOn(after: document)
+            else { return nil }
+            return Array(issuer.utf8)
         }
+        return Set(issuers)
     }
 
     /// Whether an ID token is wrong in what a client that does not mind the issuer looks at, or could not be verified.
