@@ -14,7 +14,8 @@ struct SupersededLogin {
         let index = flow.surroundings
         let start = flow.capture[request.exchange].startedAt
         let seen = flow.capture[last].startedAt
-        let next = index.authorizationRequests(after: start, within: seen - start + Self.longestPause).first {
+        let later = index.authorizationRequests(after: start, within: seen - start + Self.longestPause)
+        let next = later.prefix(Self.mostLater).first {
             $0.clientID == client && !$0.isSilent && $0.redirectURI == request.redirectURI
                 && $0.endpoint.host == request.endpoint.host && Self.isOther($0, than: request)
                 && !index.browsers.areOnTwoDevices(request.exchange, $0.exchange)
@@ -67,6 +68,8 @@ struct SupersededLogin {
 
     /// Between what is seen of a login last and the next one.
     private static let longestPause = Duration.seconds(60)
+    /// Who begins a login anew does so soon.
+    private static let mostLater = 200
 
     private static let words = Violation.Words(
         title: "The login was begun anew before it was finished",
