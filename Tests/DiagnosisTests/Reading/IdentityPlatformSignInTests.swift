@@ -64,11 +64,23 @@ struct IdentityPlatformSignInTests {
     @Test(arguments: [
         ("OPERATION_NOT_ALLOWED : The identity provider configuration is disabled.", "Turn this provider on"),
         ("MISSING_OR_INVALID_NONCE : Nonce is missing in the request.", "raw nonce"),
+        (
+            "MISSING_OR_INVALID_NONCE : Duplicate credential received. Please try again.",
+            "Bring each token once"
+        ),
         ("USER_DISABLED", "Enable the account"), ("EMAIL_EXISTS", "link the two"),
         ("BLOCKING_FUNCTION_ERROR_RESPONSE : no", "Go by the message"),
     ])
     func fixGoesByTheMessage(message: String, fix: String) throws {
         #expect(try #require(byPage([(400, refusal(message))]).finding(rule)).fix.contains(fix))
+    }
+
+    /// What is no answer of the platform's in form has no reason to go by.
+    @Test func refusalWithoutAMessageIsNotSaidToNameOne() throws {
+        let finding = try #require(byPage([(403, .html("<h1>Forbidden</h1>"))]).finding(rule))
+        #expect(finding.title == title && finding.places.contains("2 response.status "))
+        #expect(finding.explanation.hasSuffix("and named no reason."))
+        #expect(!finding.fix.contains("Go by the message") && finding.fix.contains("See what answered"))
     }
 
     /// One that was taken, at once or at the next try, and one that could not be dealt with.

@@ -60,7 +60,7 @@ enum IdentityPlatformSignIn {
                 title: "Identity Platform (Firebase) did not take what the provider gave the app",
                 explanation: """
                     The login at the provider went well. The app then brought its outcome to Google's Identity Platform (Firebase Authentication), to be signed in \
-                    there, and that refused it, for the reason that its answer names.
+                    there, and that refused it\(message.isEmpty ? ", and named no reason" : ", for the reason that its answer names").
                     """,
                 fix: fix(for: message)
             ),
@@ -118,7 +118,13 @@ enum IdentityPlatformSignIn {
     }
 
     private static func fix(for message: String) -> String {
-        fixes.first { fix in fix.names.contains(where: message.hasPrefix) }?.text ?? """
+        guard !message.isEmpty else {
+            return """
+                See what answered: a page, or nothing at all, comes from something in front of the platform (a proxy of the app's own, a firewall). If it was the \
+                platform, the project's log of the Identity Toolkit API has the reason.
+                """
+        }
+        return fixes.first { fix in fix.names.contains(where: message.hasPrefix) }?.text ?? """
             Go by the message: it names what the project does not allow, or does not like about this user.
             """
     }
@@ -130,6 +136,14 @@ enum IdentityPlatformSignIn {
             Compare the aud of the ID token with the client ids that the project has for this provider (Authentication, Sign-in method: its own client, and \
             for Google the client IDs from external projects on the safelist), and its exp with the time of the request. A code is taken once, and only of the \
             client that is set there, with its secret.
+            """
+        ),
+        (
+            // Apple's are taken once; the name of the error is that of the nonce all the same.
+            ["MISSING_OR_INVALID_NONCE : Duplicate credential"],
+            """
+            Bring each token once. This one had been brought before, by an attempt to link it for instance: have the user sign in at the provider again, or go on \
+            with the credential that the refused attempt to link it hands out.
             """
         ),
         (
