@@ -25,7 +25,7 @@ extension CallbackCourse {
 
     static let withoutCookie = """
         The app sent the browser to the provider without setting a cookie, and had none from before. An app that keeps its logins in a session has nothing to \
-        know the answer by then, and this one refused it. The provider had no part in that, and neither had the browser.
+        know the answer by then, and this one refused it. Where that is the reason, the provider had no part in it, and neither had the browser.
         """
     static let withoutCookieFix = """
         Find out why the app set no session cookie where the login began. Behind a proxy that ends TLS, Express sets none that is Secure until it is told to trust \

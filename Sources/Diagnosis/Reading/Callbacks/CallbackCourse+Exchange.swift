@@ -16,8 +16,8 @@ extension CallbackCourse {
     private static func isOfFailedExchange(_ sentence: String) -> Bool {
         func has(_ words: [String]) -> Bool { words.contains(where: sentence.containsBytes) }
         guard has(["fail", "unable to", "could not", "cannot", "error"]),
-            // What libraries look for before they exchange a code.
-            !has(["csrf", "xsrf", "cookie", "session", "state token"])
+            // What libraries look for before they exchange a code, or keep in a cookie for that.
+            !has(["csrf", "xsrf", "cookie", "session", "state", "verifier"])
         else { return false }
         if has(["exchang", "redeem"]), has([" code", " token"]) { return true }
         return has(gettingTokens)
@@ -45,7 +45,7 @@ extension CallbackCourse {
         """
 
     static let notLetIn = """
-        The app knew the login again, exchanged its code, and answered 403. By that status apps say that they know who came and do not let them in: the user is \
+        The app knew the login again, exchanged its code, and answered 403. By that status apps mostly say that they know who came and do not let them in: the user is \
         on none of their lists, or a claim by which they decide is not there.
         """
     static let notLetInFix = """

@@ -16,6 +16,8 @@ extension CallbackRejectedByAppTests {
         ("InternalOAuthError: Failed to obtain access token", true),
         ("Could not exchange the code", true),
         ("Unable to obtain CSRF token", false), ("Failed to get session", false),
+        ("Failed to get token: the state does not match", false),
+        ("Unable to exchange the code: no code verifier found in storage", false),
         ("The token could not be verified", false), ("Invalid request token", false),
         ("Exchange rates. An error occurred", false),
     ])
