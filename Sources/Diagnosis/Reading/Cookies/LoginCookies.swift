@@ -76,11 +76,14 @@ enum LoginCookies {
         let hosts = [host, origin?.host].filter {
             $0 != nil && $0 != request.endpoint.host
         }
+        var read = 0
         for earlier in flow.exchanges(before: request.exchange, within: .seconds(30)) {
-            guard
-                hosts.contains(flow.capture[earlier].request.url.host)
-                    || isHandedOut(request, by: flow.capture[earlier]),
-                !isOfProgram(earlier, besides: request, flow)
+            var isApps = hosts.contains(flow.capture[earlier].request.url.host)
+            if !isApps, read < mostBodies, let body = ownPagesAnswer(flow.capture[earlier], before: request) {
+                read += 1
+                isApps = isHandedOut(request, in: body)
+            }
+            guard isApps, !isOfProgram(earlier, besides: request, flow)
             else { continue }
             let found = settings(earlier, flow)
             if !found.isEmpty { return found }
@@ -90,18 +93,27 @@ enum LoginCookies {
 
     /// Whether a page's own server gave it the request to go on with, as Auth.js does: many pages have their browser not say where it
     /// comes from (`Referrer-Policy`).
-    private static func isHandedOut(_ request: AuthorizationRequest, by earlier: Exchange) -> Bool {
-        guard let state = request.state, state.utf8.count >= 8, let origin = earlier.request.url.origin,
-            origin != request.endpoint.origin, let body = earlier.response?.body, (body.size ?? 0) <= 1 << 16
-        else { return false }
+    private static func isHandedOut(_ request: AuthorizationRequest, in body: Body) -> Bool {
+        guard let state = request.state, state.utf8.count >= 8 else { return false }
+        return body.text?.containsBytes(state) ?? false
+    }
+
+    /// What a page's own server, and not the provider, answered the page; nil of any other exchange.
+    private static func ownPagesAnswer(_ earlier: Exchange, before request: AuthorizationRequest) -> Body? {
+        guard let origin = earlier.request.url.origin, origin != request.endpoint.origin,
+            let body = earlier.response?.body, (body.size ?? 0) <= 1 << 16
+        else { return nil }
         let headers = earlier.request.headers
         let isOfOwnPage =
             headers.first("sec-fetch-site")?.lowercased() == "same-origin"
             || ["origin", "referer"].contains { name in
                 headers.first(name).map { RecordedURL($0).origin == origin } ?? false
             }
-        return isOfOwnPage && body.text?.containsBytes(state) ?? false
+        return isOfOwnPage ? body : nil
     }
+
+    /// A page goes on as soon as it has the request.
+    private static let mostBodies = 20
 
     /// Whether a program asked for a page, while a browser took the request to the provider: what it was given never came to that.
     private static func isOfProgram(_ page: Int, besides request: AuthorizationRequest, _ flow: Flow) -> Bool
