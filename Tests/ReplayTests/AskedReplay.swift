@@ -2,6 +2,7 @@ import Captures
 import Flows
 import Replay
 import Synchronization
+import TestSupport
 import Testing
 
 /// The replay of a capture's first flow at a provider in memory, with what that one was asked for.
@@ -36,6 +37,20 @@ struct AskedReplay {
         return RecordedResponse(
             status: 302,
             headers: HeaderFields([("Location", "\(app)?code=\(code)&state=\(state)")])
+        )
+    }
+}
+
+extension CaptureBuilder {
+    /// The token request of the public client `shop`, which is answered with an access token.
+    mutating func redeem(_ code: String, at endpoint: String, for redirectURI: String) {
+        post(
+            endpoint,
+            [
+                ("grant_type", "authorization_code"), ("code", code), ("client_id", "shop"),
+                ("redirect_uri", redirectURI),
+            ],
+            body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
         )
     }
 }

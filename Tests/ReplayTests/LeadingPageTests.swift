@@ -53,14 +53,7 @@ struct LeadingPageTests {
             to: app + "?code=\(login.code)&state=s-Kq2vLx7TzB4nWm8R",
             headers: browser
         )
-        capture.post(
-            provider + "/token",
-            [
-                ("grant_type", "authorization_code"), ("code", login.code), ("client_id", "shop"),
-                ("redirect_uri", app),
-            ],
-            body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
-        )
+        capture.redeem(login.code, at: provider + "/token", for: app)
         return capture.capture
     }
 

@@ -104,14 +104,7 @@ struct ScriptedStepsTests {
             Body(text: form, mediaType: FormBody.mediaType)
         )
         builder.get(app + "?code=\(recorded.code)&state=\(state)", headers: agent)
-        builder.post(
-            provider + "/token",
-            [
-                ("grant_type", "authorization_code"), ("code", recorded.code), ("client_id", "shop"),
-                ("redirect_uri", app),
-            ],
-            body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
-        )
+        builder.redeem(recorded.code, at: provider + "/token", for: app)
         return builder.capture
     }
 
