@@ -7,8 +7,8 @@ package import OAuth
 /// the answer sets none, and the page it leads to is loaded without one, so nobody can be signed in there. Where the app's
 /// server is in the capture, a code that it leaves alone says the same. So do libraries whose failure has no page of its own:
 /// what a browser sees of it is the home page. An app that set no cookie to begin with may know its logins otherwise; sent to
-/// its page to sign in at, its user is not signed in all the same. Cookies of another server at the app's host are sent to it as well, since ports
-/// do not keep them apart (RFC 6265, section 8.5), and count for none.
+/// its page to sign in at, its user is not signed in all the same. Cookies of another server at the app's host are sent to it
+/// as well, since ports do not keep them apart (RFC 6265, section 8.5), and count for none.
 package enum TurnedAway {
     /// By what it is known.
     package enum Sign {
