@@ -96,6 +96,11 @@ class Recorder:
         """Resident bytes."""
         return int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * PAGE
 
+    def own_memory(self):
+        """Resident bytes of its own, without the pages of code and constants, which come and go as they are used."""
+        resident, shared = map(int, pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1:3])
+        return (resident - shared) * PAGE
+
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
