@@ -260,7 +260,7 @@ struct ScriptObject {
     private static let personal: Set<String> = [
         "username", "preferred_username", "email", "given_name", "givenname", "family_name", "familyname",
         "firstname", "first_name", "lastname", "last_name", "upn", "homeaccountid", "phone_number",
-        "fulllegalname",
+        "fulllegalname", "userprincipalname",
     ]
 
     /// Members, one of them or a list, that are somebody.
