@@ -16,11 +16,12 @@ package enum ThirdPartyInitiation {
         return parameters
     }
 
-    /// Those among some exchanges that their app refused, each with its parameters, in the order given.
+    /// Those among some exchanges that their app refused, each with its parameters and the address and issuer that tell it from
+    /// others, in the order given.
     ///
     /// Not where the same address took one of the same issuer later: that is the next try, and a login.
     static func refused(among exchanges: [Int], in index: CaptureIndex) -> [(
-        exchange: Int, parameters: Parameters
+        exchange: Int, parameters: Parameters, key: String
     )] {
         var found: [(exchange: Int, parameters: Parameters, key: String)] = []
         var taken: [String: Int] = [:]
@@ -37,7 +38,6 @@ package enum ThirdPartyInitiation {
             }
         }
         return found.filter { taken[$0.key] ?? -1 < index.position[$0.exchange] }
-            .map { ($0.exchange, $0.parameters) }
     }
 
     /// Seen before anything is read: nearly no request is one.
@@ -65,6 +65,8 @@ extension Flow {
     /// flow.
     package var refusedInitiation: (exchange: Int, parameters: Parameters)? {
         guard messages.allSatisfy(\.isPublished) else { return nil }
-        return ThirdPartyInitiation.refused(among: exchanges, in: surroundings).last
+        return ThirdPartyInitiation.refused(among: exchanges, in: surroundings).last.map {
+            ($0.exchange, $0.parameters)
+        }
     }
 }

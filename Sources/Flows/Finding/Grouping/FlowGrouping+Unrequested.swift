@@ -50,17 +50,14 @@ extension FlowGrouping {
     mutating func joinRefusedInitiations() {
         let others = index.order.filter { index.messages[$0] == nil }
         var found: [String: FlowBuilder] = [:]
-        for (exchange, parameters) in ThirdPartyInitiation.refused(among: others, in: index)
+        for (exchange, parameters, key) in ThirdPartyInitiation.refused(among: others, in: index)
         where byExchange[exchange] == nil {
-            let url = capture[exchange].request.url
-            let issuer = parameters["iss"] ?? ""
-            let key = "\(url.normalizedWithoutQuery) \(issuer)"
             // A launch of a learning platform's asks for an ID token (1EdTech Security Framework, section 5.1.1.2).
             let grant = parameters.contains("lti_message_hint") ? "implicit" : "authorization_code"
             let flow = found[key] ?? new(grant: grant, exchange)
             found[key] = flow
             flow.clientID = flow.clientID ?? parameters["client_id"]
-            if let host = url.host { flow.clientHosts.insert(host) }
+            if let host = capture[exchange].request.url.host { flow.clientHosts.insert(host) }
             attach(exchange, to: flow)
         }
     }
