@@ -160,7 +160,8 @@ package struct PacketExchanges: TCPStreamSink {
         if reading.waitingBytes > reading.heldForKeysInAll { makeRoom(at: time) }
     }
 
-    /// Has those wait no more that have waited longest for their keys, or their servers: most of what a machine says is of programs that write none.
+    /// Has those wait no more that have waited longest for their keys, or their servers: most of what a machine says is of programs
+    /// that write none.
     private mutating func makeRoom(at time: Timestamp) {
         var streams = connections.filter { $0.value.isWaiting }
             .map { (stream: $0.key, since: $0.value.entry.startedAt) }.sorted { $0.stream < $1.stream }[...]

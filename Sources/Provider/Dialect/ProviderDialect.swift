@@ -147,8 +147,8 @@ struct ProviderDialect: Sendable {
     var allowsOtherPorts = true
     /// Metadata that was asked for and refused, by path: given again where all is as recorded.
     var refusedDocuments: [String: AnswerTemplate] = [:]
-    /// Whether a client that acts for itself, asks about tokens or has a user asked elsewhere has to prove who it is (RFC 6749, section 4.4),
-    /// and to name the kind of its assertion.
+    /// Whether a client that acts for itself, asks about tokens or has a user asked elsewhere has to prove who it is (RFC 6749,
+    /// section 4.4), and to name the kind of its assertion.
     var needsClientProof = false
     /// Whether a logout has to name its client before it may name an address, with a token of this provider if it has one.
     var needsLogoutClient = false
@@ -156,7 +156,8 @@ struct ProviderDialect: Sendable {
     var takesSeveralClientProofs = false
     /// Whether a client was taken whose `client_id` was another than that of its Basic credentials; those count then.
     var takesOtherClientNames = false
-    /// Whether userinfo was told to a request that had its access token in more than one place (RFC 6750, section 2); the header counts then.
+    /// Whether userinfo was told to a request that had its access token in more than one place (RFC 6750, section 2); the header
+    /// counts then.
     var takesSeveralTokens = false
     /// Whether a token request by GET is refused (RFC 6749, section 3.2).
     var takesTokenRequestsByPostOnly = false

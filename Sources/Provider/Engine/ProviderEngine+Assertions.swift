@@ -26,8 +26,8 @@ extension ProviderEngine {
         return use(assertion) ? nil : (.clientAssertionUsed, nil)
     }
 
-    /// What is wrong with `client_assertion_type`, which says of what kind an assertion is (RFC 7521, section 4.2; RFC 7523, section 2.2);
-    /// nil where nothing is, or where it is not known what the recorded provider makes of that.
+    /// What is wrong with `client_assertion_type`, which says of what kind an assertion is (RFC 7521, section 4.2; RFC 7523, section
+    /// 2.2); nil where nothing is, or where it is not known what the recorded provider makes of that.
     private func misnamedKind(of form: QueryItems) -> String? {
         let sent = form.first("client_assertion_type") ?? ""
         guard dialect.needsClientProof, sent != ClientAssertion.type else { return nil }

@@ -155,7 +155,8 @@ extension ProviderEngine {
         return found.id
     }
 
-    /// Whether a user is the one that is asked for, where one is; whom nobody knows here may be anybody, but for one that `claims` names.
+    /// Whether a user is the one that is asked for, where one is; whom nobody knows here may be anybody, but for one that `claims`
+    /// names.
     func isMeant(_ user: ProviderConfiguration.User, by login: PendingLogin) -> Bool {
         // OpenID Connect Core, section 3.1.2.2. Of a recorded provider the users are known only as far as they were recorded.
         if dialect.checksOpenIDRequests, let subject = login.claims?.subject, subject != user.subject {
@@ -164,8 +165,8 @@ extension ProviderEngine {
         return hintedUser(of: login).map { $0.subject == user.subject } ?? true
     }
 
-    /// The user of the `id_token_hint` (OpenID Connect Core, section 3.1.2.1), or whom `claims` names (section 5.5.1); nil where there is
-    /// none, or it is nobody here.
+    /// The user of the `id_token_hint` (OpenID Connect Core, section 3.1.2.1), or whom `claims` names (section 5.5.1); nil where
+    /// there is none, or it is nobody here.
     private func hintedUser(of login: PendingLogin) -> ProviderConfiguration.User? {
         guard let hint = Self.value("id_token_hint", of: login.parameters) else {
             return login.claims?.subject.flatMap { subject in

@@ -58,8 +58,8 @@ extension ProviderEngine {
         return answer
     }
 
-    /// OpenID Connect Core, section 5.3: an access token of another login than one of OpenID Connect is not for userinfo (RFC 6750, section
-    /// 3.1).
+    /// OpenID Connect Core, section 5.3: an access token of another login than one of OpenID Connect is not for userinfo (RFC 6750,
+    /// section 3.1).
     private func refusalOutsideOpenID(_ grant: ProviderState.Grant) -> BuiltAnswer? {
         guard dialect.checksOpenIDRequests, !grant.scope.split(separator: " ").contains("openid") else {
             return nil
@@ -76,8 +76,8 @@ extension ProviderEngine {
         )
     }
 
-    /// What is told of the user by scope (OpenID Connect Core, section 5.4), what was asked for by name (section 5.5), and what is told in
-    /// any case.
+    /// What is told of the user by scope (OpenID Connect Core, section 5.4), what was asked for by name (section 5.5), and what is
+    /// told in any case.
     func userInfoClaims(of grant: ProviderState.Grant) -> JSONObject {
         guard let user = grant.user else { return JSONObject() }
         let scopes = grant.scope.split(separator: " ")

@@ -23,7 +23,8 @@ extension ProviderEngine {
         }
     }
 
-    /// Whether a form goes where another of its buttons sends it than the recorded one (`formaction`), as a parameter of that address says.
+    /// Whether a form goes where another of its buttons sends it than the recorded one (`formaction`), as a parameter of that address
+    /// says.
     private static func isSentByAnotherButton(
         _ request: RecordedRequest,
         than step: InteractionScript.Step,

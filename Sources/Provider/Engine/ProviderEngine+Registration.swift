@@ -41,8 +41,8 @@ extension ProviderEngine {
         return answer
     }
 
-    /// What the provider gives a client, and tells it: its name, its secret, and how it comes back to its registration (RFC 7591, section
-    /// 3.2.1; RFC 7592, section 3); of a recorded provider what that one gave.
+    /// What the provider gives a client, and tells it: its name, its secret, and how it comes back to its registration (RFC 7591,
+    /// section 3.2.1; RFC 7592, section 3); of a recorded provider what that one gave.
     private func addCredentials(
         to client: inout ProviderConfiguration.Client,
         telling members: inout JSONObject,
@@ -162,8 +162,8 @@ extension ProviderEngine {
         return !grants.contains { $0.string == grant }
     }
 
-    /// Whether a client registered here for other values of `response_type`, whose words have no order (OAuth 2.0 Multiple Response Types,
-    /// section 3).
+    /// Whether a client registered here for other values of `response_type`, whose words have no order (OAuth 2.0 Multiple Response
+    /// Types, section 3).
     func isRegistered(_ client: ProviderConfiguration.Client, otherThanForResponse types: Set<String>) -> Bool
     {
         guard dialect.registration == nil,

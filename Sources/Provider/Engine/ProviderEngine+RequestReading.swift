@@ -85,7 +85,8 @@ extension ProviderEngine {
             }
     }
 
-    /// OAuth has a client with one redirect URI leave it out (RFC 6749, section 3.1.2.3), OpenID Connect does not (Core, section 3.1.2.1).
+    /// OAuth has a client with one redirect URI leave it out (RFC 6749, section 3.1.2.3), OpenID Connect does not (Core, section
+    /// 3.1.2.1).
     func lacksRedirectURI(_ parameters: [(name: String, value: String)]) -> Bool {
         guard dialect.checksOpenIDRequests else { return false }
         let scope = parameters.first { $0.name == "scope" }?.value ?? ""
@@ -102,8 +103,8 @@ extension ProviderEngine {
         return errorPage(.redirectURIUnregistered, words)
     }
 
-    /// Nothing is fetched here: who gives the address of its request object is told so (OpenID Connect Core, section 3.1.2.6), where what
-    /// stands beside it says who that is.
+    /// Nothing is fetched here: who gives the address of its request object is told so (OpenID Connect Core, section 3.1.2.6), where
+    /// what stands beside it says who that is.
     private func referenceRefused(_ parameters: [(name: String, value: String)], _ uri: String) -> Refused {
         let words = "\(uri) is not fetched: a request object can be sent (request), or pushed"
         let named = parameters.first { $0.name == "client_id" }?.value

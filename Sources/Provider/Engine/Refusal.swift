@@ -76,8 +76,8 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
     case authenticationMethodUnknown
     case keysDoubled
 
-    /// Status, code and words of the specification (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section 3.5; OpenID Connect CIBA, section 13; RFC 9449,
-    /// section 5; RFC 9101, section 6.2), where nothing is known of how a provider says it.
+    /// Status, code and words of the specification (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section 3.5; OpenID Connect CIBA,
+    /// section 13; RFC 9449, section 5; RFC 9101, section 6.2), where nothing is known of how a provider says it.
     var standard: (status: Int, error: String, description: String) {
         switch self {
         case .clientUnknown: (401, "invalid_client", "the client is not known")

@@ -5,8 +5,9 @@ internal import Wire
 /// Requests in clear through the proxy: each goes to the origin its URL names, in the form a server wants.
 ///
 /// That is plain `http`, and `https` of clients that leave TLS with the provider to a proxy instead of asking for a tunnel
-/// (axios does); and what comes to where an origin is played, if another proxy is on the way to it. Sits before the client's ``TeeHandler``, which sees the requests as the server will. While requests name
-/// the same origin they are passed on as they come; one for another origin waits until all answers are there.
+/// (axios does); and what comes to where an origin is played, if another proxy is on the way to it. Sits before the
+/// client's ``TeeHandler``, which sees the requests as the server will. While requests name the same origin they are passed
+/// on as they come; one for another origin waits until all answers are there.
 final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, PausingHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

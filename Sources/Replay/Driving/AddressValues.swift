@@ -4,8 +4,8 @@ import Flows
 /// What the addresses in a page carry on: those of a link, of a frame, of a refresh (`<meta http-equiv="refresh">`), of a script that
 /// opens one, and of the JSON that a script is answered.
 ///
-/// Found as parameters, `?name=value`, `&name=value` and `;name=value`, and as segments of a path behind one that is a word, `/next/value`,
-/// whatever stands around them; takes time linear in the page.
+/// Found as parameters, `?name=value`, `&name=value` and `;name=value`, and as segments of a path behind one that is a word,
+/// `/next/value`, whatever stands around them; takes time linear in the page.
 enum AddressValues {
     /// The values that look drawn at random, each once and with its name, in order.
     static func ofAnswer(_ body: Body?) -> [(name: String, value: String)] {

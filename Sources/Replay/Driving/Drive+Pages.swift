@@ -177,8 +177,8 @@ extension Drive {
         return true
     }
 
-    /// Whether the request that a page's refresh makes is the one of a step: its path, but for parameters such as `;jsessionid=…`, and the
-    /// names in its query are the recorded ones.
+    /// Whether the request that a page's refresh makes is the one of a step: its path, but for parameters such as `;jsessionid=…`,
+    /// and the names in its query are the recorded ones.
     private func isRefresh(_ request: RecordedRequest, for step: PlannedStep) -> Bool {
         guard case .send = step.action, step.isNavigation, step.request.method == "GET",
             browser.allows(request.url)

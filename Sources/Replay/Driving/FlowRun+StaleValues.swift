@@ -2,12 +2,13 @@ import Captures
 import Flows
 
 extension FlowRun {
-    /// What pages were sent as recorded though it looks drawn at random, by step, where the login did not come to its end: the recorded page's
-    /// script may have made it, or been told it in a way that is not known here, so that it is of a login that is over.
+    /// What pages were sent as recorded though it looks drawn at random, by step, where the login did not come to its end: the
+    /// recorded page's script may have made it, or been told it in a way that is not known here, so that it is of a login that is
+    /// over.
     ///
-    /// Of the first step that was refused in this run and not in the recording, which fails those behind it; where there is none, of the last
-    /// that was sent. What an answer of this run says as well is none, nor what the authorization request has, or a secret; and none is
-    /// what was sent before the user was let in.
+    /// Of the first step that was refused in this run and not in the recording, which fails those behind it; where there is none, of
+    /// the last that was sent. What an answer of this run says as well is none, nor what the authorization request has, or a secret;
+    /// and none is what was sent before the user was let in.
     ///
     /// `names`: of parameters, which may be set; `headers`: of header fields, which may not.
     package var staleValues: [(step: PlannedStep, names: [String], headers: [String])] {

@@ -1,8 +1,8 @@
 import Captures
 import Flows
 
-/// What an answer hands to a page's script beside its forms: a token against forgery in a `meta` tag, in an attribute, in a script, in JSON
-/// however deep or in a header, which the script sends on with its own requests.
+/// What an answer hands to a page's script beside its forms: a token against forgery in a `meta` tag, in an attribute, in a script,
+/// in JSON however deep or in a header, which the script sends on with its own requests.
 ///
 /// Found by what stands before it, `name="value"` or `"name": "value"`, in whatever language; takes time linear in the page.
 enum ScriptTokens {

@@ -153,8 +153,8 @@ struct FlowGrouping {
         }
     }
 
-    /// Whether an exchange has a message that is put into its flows when all logins are known: whichever login is open at its time has no
-    /// part in it.
+    /// Whether an exchange has a message that is put into its flows when all logins are known: whichever login is open at its time
+    /// has no part in it.
     private func isJoinedLater(_ exchange: Int) -> Bool {
         switch index.messages[exchange] {
         case .pushedRequest, .discovery, .keySet, .registration, .clientConfiguration: true
