@@ -11,6 +11,17 @@ struct PlayedConsentTests {
         <button name="answer" value="yes">Allow</button><button name="answer" value="no">Refuse</button></form>
         """
 
+    /// A login up to its page to sign in at.
+    private static func askingWho() -> CaptureBuilder {
+        var builder = CaptureBuilder()
+        builder.redirect(PlayedPagesTests.authorize, to: "https://id.example/in")
+        builder.get(
+            "https://id.example/in",
+            body: .html("<form method=post><input name=user><input type=password name=pw></form>")
+        )
+        return builder
+    }
+
     /// Sign-in and a page to agree at, for a client or a device.
     private static func consenting(at url: String, _ builder: inout CaptureBuilder, _ location: String) {
         builder.get(
@@ -59,12 +70,7 @@ struct PlayedConsentTests {
         let buttons = ["no", "yes"].map { word in
             "<button formaction=\"/agree?tx=\(recorded)&amp;do=\(word)\">\(word)</button>"
         }
-        var builder = CaptureBuilder()
-        builder.redirect(PlayedPagesTests.authorize, to: "https://id.example/in")
-        builder.get(
-            "https://id.example/in",
-            body: .html("<form method=post><input name=user><input type=password name=pw></form>")
-        )
+        var builder = Self.askingWho()
         builder.post(
             "https://id.example/in",
             [("user", "alice"), ("pw", "open sesame")],
@@ -98,12 +104,7 @@ struct PlayedConsentTests {
                 ("scope", "openid"), ("state", state),
             ]
         }
-        var builder = CaptureBuilder()
-        builder.redirect(PlayedPagesTests.authorize, to: "https://id.example/in")
-        builder.get(
-            "https://id.example/in",
-            body: .html("<form method=post><input name=user><input type=password name=pw></form>")
-        )
+        var builder = Self.askingWho()
         builder.post(
             "https://id.example/in",
             [("user", "alice"), ("pw", "open sesame")],
