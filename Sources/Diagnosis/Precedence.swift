@@ -77,6 +77,15 @@ enum Precedence {
                 "redirect-uri-insecure",
             ]
         ),
+        // A form of the provider's that was lost on the way to it.
+        Row(
+            ["proxy-scheme-downgrade", "provider-session-cookie-missing"],
+            over: [
+                "authz-missing-parameter", "client-id-unknown", "provider-server-error",
+                "provider-session-cookie-missing",
+            ],
+            .whenItSaysSo
+        ),
         Row(
             [
                 "registration-*", "redirect-uri-double-encoded", "redirect-uri-has-fragment",

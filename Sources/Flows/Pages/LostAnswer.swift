@@ -18,7 +18,7 @@ package enum LostAnswer {
         else { return nil }
         let target = asked.url.resolving(location)
         let came = index.capture[landing].request
-        guard isRespelled(asked.url, target), came.method == "GET",
+        guard asked.url.isRespelled(as: target), came.method == "GET",
             !target.queryItems.items.contains(where: { names.contains($0.name) }),
             asked.method == "POST" || asked.url.queryItems.items.contains(where: { names.contains($0.name) }),
             !isServed(came.url, behind: landing, in: index)
@@ -39,19 +39,6 @@ package enum LostAnswer {
             }
         }
         return false
-    }
-
-    /// Whether two addresses name the same place, and not by the same string.
-    private static func isRespelled(_ url: RecordedURL, _ other: RecordedURL) -> Bool {
-        guard url.isWeb, other.isWeb, place(url) == place(other) else { return false }
-        return url.scheme != other.scheme || url.host != other.host || url.path != other.path
-    }
-
-    private static func place(_ url: RecordedURL) -> [String] {
-        let host = (url.host ?? "").lowercased()
-        return [
-            host.hasPrefix("www.") ? String(host.dropFirst(4)) : host, url.path.withoutSlash,
-        ]
     }
 
     /// What an answer consists of; an error is told by its name alone.

@@ -2,7 +2,8 @@ import Captures
 import Flows
 import OAuth
 
-/// The provider's sign-in pages set a cookie to know the sign-in by, and the next step came without it.
+/// The provider's sign-in pages set a cookie to know the sign-in by, and the next step came without it; or without the form that was
+/// sent.
 struct ProviderSessionCookieMissing: Rule {
     static let info = RuleInfo(
         id: "provider-session-cookie-missing",
@@ -39,6 +40,9 @@ struct ProviderSessionCookieMissing: Rule {
     ]
 
     func verdict(on flow: Flow) -> Verdict {
+        if let lost = LostForm.found(in: flow), !lost.isOfScheme {
+            return .violated(lost.violation(in: flow))
+        }
         guard !flow.surroundings.isSanitized else {
             return .abstains(Gap.strippedCookies)
         }

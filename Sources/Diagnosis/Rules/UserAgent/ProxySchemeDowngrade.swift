@@ -3,7 +3,7 @@ import Flows
 import OAuth
 
 /// A page served over https asks the provider to come back over http to the same host: the app does not see
-/// that a proxy before it speaks TLS.
+/// that a proxy before it speaks TLS. Or it is the provider that does not, and whose forms are lost at the redirect to https.
 struct ProxySchemeDowngrade: Rule {
     static let info = RuleInfo(
         id: "proxy-scheme-downgrade",
@@ -14,8 +14,8 @@ struct ProxySchemeDowngrade: Rule {
             ends TLS the app sees plain http only, unless it is told otherwise, and builds its addresses accordingly.
             """,
         fix: """
-            Let the proxy send X-Forwarded-Proto (or Forwarded) and make the app trust it, or configure the app's public address. Do not \
-            register the http address at the provider instead.
+            Let the proxy send X-Forwarded-Proto (or Forwarded) and make the app trust it (Spring: server.forward-headers-strategy; oauth2-proxy: \
+            --reverse-proxy), or configure the app's public address. Do not register the http address at the provider instead.
             """,
         badExample: """
             GET https://app.example/login → 302 /authorize?…&redirect_uri=http%3A%2F%2Fapp.example%2Fcallback
@@ -27,6 +27,9 @@ struct ProxySchemeDowngrade: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
+        if let lost = LostForm.found(in: flow), lost.isOfScheme {
+            return .violated(lost.violation(in: flow))
+        }
         for attempt in flow.loginAttempts {
             guard let sent = attempt.parameter("redirect_uri"), let request = attempt.request,
                 let start = start(of: request, flow), isDowngrade(RecordedURL(sent.value), start.url)

@@ -352,4 +352,21 @@ struct ProviderSessionCookieMissingTests {
         }
         #expect((keycloaks.finding(rule)?.isPrimary == true) == isOne)
     }
+
+    // MARK: - The form itself
+
+    /// A 303 behind a form that was taken leads to a page, whose address may have a slash more.
+    @Test(arguments: [
+        ("https://www.id.harbour.example/sign-in", 301, true),
+        ("https://id.harbour.example/sign-in/", 302, true),
+        ("https://id.harbour.example/sign-in/", 303, false),
+        ("https://id.harbour.example/sign-in", 302, false),
+        ("https://id.harbour.example/other", 302, false),
+    ])
+    func aFormThatIsLostAtARedirectIsNamed(address: String, status: Int, isLost: Bool) throws {
+        let recording = try Recording.losingTheForm(sentTo: address, status: status)
+        let finding = recording.finding("provider-session-cookie-missing")
+        #expect((finding?.title == "The provider's own form was lost at a redirect") == isLost)
+        #expect((recording.outcomes == [.failure]) == isLost)
+    }
 }

@@ -55,4 +55,28 @@ struct ProxySchemeDowngradeTests {
         let plain = try Recording(Array(Recording(broken).exchanges.dropFirst()))
         #expect(plain.finding(rule) == nil)
     }
+
+    // MARK: - The provider's own forms
+
+    @Test func aFormOfTheProvidersThatIsLostOnItsWayToHTTPSIsTheCause() throws {
+        let recording = try Recording.losingTheForm(sentTo: "http://id.harbour.example/sign-in")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(finding.places == ["2 request.url ", "2 response.status ", "3 request.url "])
+        #expect(finding.fix.contains("KC_HOSTNAME") && finding.fix.contains("Base URL Source"))
+        #expect(recording.finding("login-abandoned") == nil)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test(arguments: [307, 308]) func aFormThatIsSentOnWholeIsNotLost(status: Int) throws {
+        let sent = "http://id.harbour.example/sign-in"
+        #expect(try Recording.losingTheForm(sentTo: sent, status: status).finding(rule) == nil)
+    }
+
+    @Test func aFormThatWasTakenIsNotLost() throws {
+        let recording = try Recording.losingTheForm(sentTo: "http://id.harbour.example/sign-in").editing {
+            if $0.request.method == "POST" { $0.response?.headers.append("Set-Cookie", "session=1; Path=/") }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
 }
