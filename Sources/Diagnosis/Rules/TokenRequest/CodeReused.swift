@@ -41,7 +41,8 @@ struct CodeReused: Rule {
         var lost: [String: TokenRequest] = [:]
         for request in flow.tokenRequests where request.isCodeExchange {
             guard let code = request.code, !code.isEmpty else { continue }
-            if let first = spent[code] ?? lost[code], !isRefusedAlike(first, request),
+            if let first = spent[code] ?? lost[code],
+                !isRefusedAlike(first, request) || Self.areTwoClients(first, request),
                 isRefusedForItsCode(request, spentBy: first)
             {
                 return .violated(violation(first, request, flow))
@@ -173,8 +174,8 @@ struct CodeReused: Rule {
         _ flow: Flow
     ) -> Violation.Words? {
         if first.isAnswerLost { return Violation.Words(explanation: lostAnswer, fix: lostAnswerFix) }
+        if areTwoClients(first, second) { return first.answer.isSuccess ? twoClients : twoRefused }
         guard first.answer.isSuccess else { return nil }
-        if areTwoClients(first, second) { return twoClients }
         let agents = [first, second].map { flow.capture[$0.exchange].request.headers.first("user-agent") }
         if let one = agents[0], let other = agents[1] {
             switch (UserAgentName.isOnDevice(one), UserAgentName.isOnDevice(other)) {
@@ -209,6 +210,15 @@ struct CodeReused: Rule {
             and the server exchange it under the client_id of the login; where it has to be under its own, have the app ask for a code for the server \
             (serverClientID at Google).
             """
+    )
+
+    private static let twoRefused = Violation.Words(
+        title: twoClients.title,
+        explanation: """
+            The code went to the token endpoint twice, under two client ids: an app and its server, mostly, which both mean to have tokens. Neither got them: a code is \
+            good for one exchange, by the client alone that the login was made for, and most providers drop it at the first that they refuse.
+            """,
+        fix: twoClients.fix
     )
 
     private static let appFirst = """

@@ -36,7 +36,7 @@ struct CodeWrongClient: Rule {
             guard let asked = login.request.parameters.parameter("client_id"), !asked.value.isEmpty else {
                 continue
             }
-            for request in certain where isRefused(request) && !isSpent(request, by: asked, certain) {
+            for request in certain where isRefused(request) && !isSpent(request, by: asked, certain, flow) {
                 guard let sent = request.authentication.clientID, !sent.value.isEmpty,
                     !sent.value.equalsBytes(of: asked.value), !sent.rawValue.equalsBytes(of: asked.value),
                     !isAssertionsFault(request), !request.authentication.isCutAtColon(of: asked.value)
@@ -273,12 +273,19 @@ struct CodeWrongClient: Rule {
                 && !request.isRefused(with: "use_dpop_nonce", "invalid_dpop_proof")
     }
 
-    /// Whether the login's own client had its tokens for the code before: that two parties exchange one is a fault of its own
-    /// (``CodeReused``).
-    private func isSpent(_ request: TokenRequest, by asked: Parameter, _ all: [TokenRequest]) -> Bool {
+    /// Whether the login's own client had its tokens for the code before, or was refused with it and told so before this one asked: that
+    /// two parties exchange one is a fault of its own (``CodeReused``), and what the first was refused for is not that of the second.
+    private func isSpent(
+        _ request: TokenRequest,
+        by asked: Parameter,
+        _ all: [TokenRequest],
+        _ flow: Flow
+    ) -> Bool {
         request.isRefused(with: "invalid_grant")
             && all.contains { earlier in
-                earlier.answer.isSuccess && earlier.startedAt < request.startedAt
+                (earlier.answer.isSuccess && earlier.startedAt < request.startedAt
+                    || earlier.isRefused(with: "invalid_grant")
+                        && flow.capture[earlier.exchange].endedAt <= request.startedAt)
                     && earlier.authentication.clientID.map { asked.value.equalsBytes(of: $0.value) } ?? false
             }
     }

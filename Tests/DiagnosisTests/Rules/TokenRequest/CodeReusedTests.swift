@@ -127,6 +127,25 @@ struct CodeReusedTests {
         #expect(recording.finding("code-wrong-client") == nil)
     }
 
+    /// Where neither had tokens, whoever was first is at fault: another client that uses the code up, or the login's own, refused for
+    /// what its request has.
+    @Test(arguments: [(0, "code-wrong-client"), (1, "code-reused")])
+    func ofTwoClientsThatAreBothRefusedTheFirstIsTheCause(other: Int, cause: String) throws {
+        var recording = try first(400, "invalid_grant").answering("/token", 400, ["error": "invalid_grant"])
+        let requests = recording.exchanges.indices.filter {
+            recording.exchanges[$0].request.url.path == "/token"
+        }
+        try #require(requests.count == 2)
+        let form = try #require(FormBody.items(of: recording.exchanges[requests[other]].request.body)?.items)
+        recording.exchanges[requests[other]].request.body = Body(
+            text: FormBody.encode(form.map { ($0.name, $0.name == "client_id" ? "shop-admin" : $0.value) }),
+            mediaType: FormBody.mediaType
+        )
+        #expect(recording.findings.first { $0.isPrimary }?.rule == cause)
+        #expect(recording.finding(rule)?.title == "Two clients exchange the same code")
+        #expect(recording.findings.contains { $0.rule == "code-wrong-client" } == (other == 0))
+    }
+
     @Test func leavesARetryAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
