@@ -59,6 +59,11 @@ struct DiagnosisText {
             lines.append("")
             lines += FindingText(finding: finding, style: style, columns: columns).lines
         }
+        if let later = item.later {
+            lines.append("")
+            lines += later.sentences.printable.wrapped(to: columns, indent: "  ")
+            lines.append("  " + style.dim(later.command(for: item.flow.id)))
+        }
         if showsAbstentions, !item.diagnosis.abstentions.isEmpty {
             lines += ["", "  " + style.bold("could not decide")]
             let width = item.diagnosis.abstentions.map(\.rule.count).max() ?? 0

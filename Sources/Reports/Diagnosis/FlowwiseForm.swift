@@ -3,7 +3,7 @@ package import Diagnosis
 import Flows
 
 /// A printed form that tells one flow after the other, so that a capture of any size can be written while its flows are
-/// found, with one of them in memory.
+/// found, with few of them in memory.
 package struct FlowwiseForm: Sendable {
     /// What stands before the first flow, between two, and behind the last.
     let opening: String
@@ -13,6 +13,8 @@ package struct FlowwiseForm: Sendable {
     let text: @Sendable (Report.DiagnosedFlow, Capture) -> String
     /// What there is instead of all this where the capture has no flow; its name is given.
     let nothing: @Sendable (String, Capture) -> String
+    /// Whether it tells of failed logins which later one went well.
+    var looksAhead = false
     /// What stands at the very end, once all flows are told.
     var ending: @Sendable ([FlowSummary.Line]) -> String = { _ in "" }
 
@@ -43,9 +45,10 @@ package struct FlowwiseForm: Sendable {
             return []
         }
         let wanted = flows.indices.filter { id == nil || flows.id($0) == id }
+        var diagnosed = DiagnosedFlows(flows, rules: rules, looksAhead: looksAhead)
         var lines: [FlowSummary.Line] = []
         for (place, index) in wanted.enumerated() {
-            let item = ReportBuilder.diagnosed(flows[index], rules: rules)
+            let item = diagnosed.item(at: index)
             try sink((place == 0 ? opening : separator) + text(item, capture))
             seen(item)
             lines.append(FlowSummary.Line(item))

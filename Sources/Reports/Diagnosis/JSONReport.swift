@@ -8,7 +8,7 @@ import OAuth
 /// The JSON that programs rely on; the members are a contract, their order is kept for diffs.
 package enum JSONReport {
     /// What `diagnose --format json` prints.
-    package static let diagnosis = form(diagnosed)
+    package static let diagnosis = form(looksAhead: true, diagnosed)
 
     /// See ``diagnosis``.
     package static func diagnosis(of report: Report) -> String { diagnosis.text(of: report) }
@@ -41,15 +41,18 @@ package enum JSONReport {
     package static func timeline(of report: Report) -> String { timeline.text(of: report) }
 
     /// An object with the version and `flows`.
-    private static func form(_ value: @escaping @Sendable (Report.DiagnosedFlow) -> JSONValue) -> FlowwiseForm
-    {
+    private static func form(
+        looksAhead: Bool = false,
+        _ value: @escaping @Sendable (Report.DiagnosedFlow) -> JSONValue
+    ) -> FlowwiseForm {
         let head = "{\n  \"version\": \(Report.version),\n  \"flows\": ["
         return FlowwiseForm(
             opening: head + "\n    ",
             separator: ",\n    ",
             closing: "\n  ]\n}",
             text: { item, _ in JSONWriter.text(of: value(item), level: 2) },
-            nothing: { _, _ in head + "]\n}" }
+            nothing: { _, _ in head + "]\n}" },
+            looksAhead: looksAhead
         )
     }
 
@@ -71,7 +74,15 @@ package enum JSONReport {
     private static func diagnosed(_ item: Report.DiagnosedFlow) -> JSONValue {
         var object = head(of: item)
         object["findings"] = .array(item.diagnosis.findings.map(finding))
+        if let later = item.later { object["later_success"] = Self.later(later) }
         return .object(object)
+    }
+
+    private static func later(_ later: LaterSuccess) -> JSONValue {
+        [
+            "flow": .string(later.flow), "exchange": JSONValue(later.exchange),
+            "difference": later.difference.map { .string($0) } ?? .null,
+        ]
     }
 
     static func head(of item: Report.DiagnosedFlow) -> JSONObject {

@@ -43,6 +43,9 @@ package enum MarkdownReport {
             }
             blocks.append(list.joined(separator: "\n"))
         }
+        if let later = item.later {
+            blocks.append(escaped(later.sentences) + " " + code(later.command(for: flow.id)))
+        }
         return blocks.joined(separator: "\n\n")
     }
 

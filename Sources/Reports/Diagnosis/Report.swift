@@ -23,6 +23,8 @@ package struct Report: Sendable {
     package struct DiagnosedFlow: Sendable {
         package var flow: Flow
         package var diagnosis: FlowDiagnosis
+        /// Where it failed, the later login of its client that went well; nil where there is none, or nobody looked.
+        package var later: LaterSuccess?
 
         /// Whether there is a finding of this severity or a worse one.
         package func hasFindings(of severity: Severity) -> Bool {

@@ -6,17 +6,19 @@ package import Flows
 package enum ReportBuilder {
     /// A pure function of the capture; `name` is only printed.
     ///
-    /// `rules`: those that are asked.
+    /// `rules`: those that are asked; `looksAhead`: whether it is told of failed logins which later one went well.
     package static func report(
         on capture: Capture,
         named name: String,
-        rules: [any Rule] = RuleCatalog.rules
+        rules: [any Rule] = RuleCatalog.rules,
+        looksAhead: Bool = false
     ) -> Report {
-        let flows = FlowFinder.flows(in: capture)
+        let found = FlowFinder.found(in: capture)
+        var flows = DiagnosedFlows(found, rules: rules, looksAhead: looksAhead)
         return Report(
             name: name,
             exchangeCount: capture.count,
-            flows: flows.map { diagnosed($0, rules: rules) },
+            flows: found.indices.map { flows.item(at: $0) },
             capture: capture
         )
     }

@@ -33,7 +33,7 @@ package enum TextReport {
         columns: Int = widest,
         isAlone: Bool = true
     ) -> FlowwiseForm {
-        form(style, isAlone: isAlone) { item, _ in
+        form(style, isAlone: isAlone, looksAhead: true) { item, _ in
             DiagnosisText(
                 item: item,
                 showsAbstentions: showsAbstentions,
@@ -55,10 +55,11 @@ package enum TextReport {
             .text(of: report)
     }
 
-    /// `besides`: what is told of a capture without logins below its line.
+    /// `besides`: what is told of a capture without logins below its line; `looksAhead` as in ``FlowwiseForm``.
     private static func form(
         _ style: TextStyle,
         isAlone: Bool = true,
+        looksAhead: Bool = false,
         besides: @escaping @Sendable (Capture) -> [String] = { _ in [] },
         _ text: @escaping @Sendable (Report.DiagnosedFlow, Capture) -> String
     ) -> FlowwiseForm {
@@ -70,6 +71,7 @@ package enum TextReport {
             nothing: { name, capture in
                 ([lineWithoutLogins(capture, named: name)] + besides(capture)).joined(separator: "\n")
             },
+            looksAhead: looksAhead,
             ending: { FlowSummary(lines: $0, style: style, isAlone: isAlone).text.map { "\n\n" + $0 } ?? "" }
         )
     }

@@ -87,7 +87,7 @@ struct Diagnose: ParsableCommand {
             progress.show(index, name)
             do {
                 let capture = try identities.read(name, beforeAsking: progress.clear)
-                reports.append(ReportBuilder.report(on: capture, named: name, rules: rules))
+                reports.append(ReportBuilder.report(on: capture, named: name, rules: rules, looksAhead: true))
             } catch let failure {
                 // One bad file among many is told at once; the others are diagnosed all the same. What a program reads of
                 // a single one, a test runner for one, says so itself.

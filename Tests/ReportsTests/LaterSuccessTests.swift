@@ -1,0 +1,62 @@
+import Captures
+import JSON
+import Reports
+import TestSupport
+import Testing
+
+/// A login that failed, and a later one of the same client that went well.
+struct LaterSuccessTests {
+    /// What is told of each flow of a capture.
+    private static func told(of capture: Capture) -> [LaterSuccess?] {
+        ReportBuilder.report(on: capture, named: "day.har", looksAhead: true).flows.map(\.later)
+    }
+
+    private static func capture(of logins: [Bool]) -> Capture {
+        var builder = CaptureBuilder()
+        for (number, isGood) in logins.enumerated() { builder.login(number, isGood: isGood) }
+        return builder.capture
+    }
+
+    /// Each login has three entries, and the last is the answer with its tokens.
+    @Test func eachFailedTryNamesTheNextThatWentWell() {
+        let told = Self.told(of: Self.capture(of: [false, true, true, false, false, true, false]))
+        #expect(told.map { $0?.flow } == ["flow-2", nil, nil, "flow-6", "flow-6", nil, nil])
+        #expect(told.map { $0?.exchange } == [5, nil, nil, 17, 17, nil, nil])
+        #expect(told[0]?.difference?.hasPrefix("token_request: ") == true)
+    }
+
+    @Test func anotherClientsLoginIsNoOtherTry() {
+        var builder = CaptureBuilder()
+        builder.login(0, client: "shop", isGood: false)
+        builder.login(1, client: "desk")
+        #expect(Self.told(of: builder.capture) == [nil, nil])
+    }
+
+    @Test func whoComesBackMuchLaterIsOnAnotherVisit() {
+        var builder = CaptureBuilder()
+        builder.login(0, isGood: false)
+        builder.wait(3600)
+        builder.login(1)
+        #expect(Self.told(of: builder.capture) == [nil, nil])
+    }
+
+    @Test func everyFormTellsIt() throws {
+        let capture = Self.capture(of: [false, true])
+        let report = ReportBuilder.report(on: capture, named: "day.har", looksAhead: true)
+        let words = "A later login of this client went well: flow-2, at [5]."
+        #expect(TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain).contains(words))
+        #expect(MarkdownReport.text(of: [report]).contains("went well: flow-2, at \\[5\\]."))
+        var pieces = ""
+        JSONReport.diagnosis.write(capture, named: "day.har", to: { pieces += $0 })
+        #expect(pieces == JSONReport.diagnosis(of: report))
+        let flows = try #require(try JSONParser.parse(Array(pieces.utf8)).object?["flows"]?.array)
+        #expect(flows.first?.object?["later_success"]?.object?["exchange"] == 5)
+        #expect(flows.last?.object?["later_success"] == nil)
+    }
+
+    /// A report that nobody reads as a diagnosis does not look for it.
+    @Test func itIsNotLookedForUnasked() {
+        let report = ReportBuilder.report(on: Self.capture(of: [false, true]), named: "day.har")
+        #expect(report.flows.allSatisfy { $0.later == nil })
+    }
+}
