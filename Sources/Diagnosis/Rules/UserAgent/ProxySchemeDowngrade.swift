@@ -3,7 +3,9 @@ import Flows
 import OAuth
 
 /// A page served over https asks the provider to come back over http to the same host: the app does not see
-/// that a proxy before it speaks TLS. Or it is the provider that does not, and whose forms are lost at the redirect to https.
+/// that a proxy before it speaks TLS.
+///
+/// Or it is the provider that does not, and whose forms are lost at the redirect to https.
 struct ProxySchemeDowngrade: Rule {
     static let info = RuleInfo(
         id: "proxy-scheme-downgrade",
