@@ -41,6 +41,16 @@ struct RefusedGrant {
         }
     }
 
+    /// What the provider's own words mean; nil where they are none that are known, and where a login would settle it.
+    init?(named request: TokenRequest) {
+        guard !request.needsInteraction,
+            let words = ProviderWords.meaning(of: request.answer.errorText),
+            let explanation = words.explanation,
+            let fix = words.fix
+        else { return nil }
+        self.init(TokenInvalidGrant.info.title, explanation, fix)
+    }
+
     private init(_ title: String, _ explanation: String, _ fix: String) {
         self.title = title
         self.explanation = explanation

@@ -52,7 +52,8 @@ struct TokenInvalidGrant: Rule {
         let unsent = unsent(insteadOf: refused, flow)
         evidence += unsent + assertion(of: first, flow) + unasked(by: first, flow)
         var words =
-            unsent.isEmpty || MissingToken.isOne(first.code ?? "") ? RefusedGrant(refused) : .otherCode
+            unsent.isEmpty || MissingToken.isOne(first.code ?? "")
+            ? RefusedGrant(named: first) ?? RefusedGrant(refused) : .otherCode
         if words == nil, let wrong = WrongRefreshToken(of: first, in: flow) {
             evidence += wrong.evidence
             words = wrong.isAltered ? .alteredRefresh : .otherToken

@@ -1,0 +1,198 @@
+extension ProviderWords {
+    /// Those of services: Google, Okta, Auth0, Amazon Cognito, Apple, LINE, Azure AD B2C, Salesforce, BankID.
+    static let services: [Known] = ofGoogle + ofCognito + others
+
+    private static let others: [Known] = [
+        Known(
+            "policy evaluation failed",
+            explanation:
+                "No rule of Okta's policies lets this request through: none of the authorization server's access policies fits client, user, grant type and scopes, or the app's sign-on policy says no.",
+            fix: """
+                In the settings of the authorization server (Security, API) have an access policy that is assigned to this client, with a rule for its grant type, its users and all scopes that it asks \
+                for. Custom authorization servers have none by themselves.
+                """
+        ),
+        Known(
+            "user is not assigned to the client application",
+            explanation:
+                "The user has an account at Okta, and the app is not assigned to them nor to a group of theirs.",
+            fix:
+                "Assign the user or a group to the app (Applications, Assignments), or switch its federation broker mode on, which lets everybody in."
+        ),
+        Known(
+            "\"client-grant\"",
+            "client is not authorized to access \"",
+            explanation:
+                "Auth0 knows the client and the API, and the client may not have tokens for this API, or not for these scopes.",
+            fix:
+                "Authorize the client for the API (APIs, the API, Application Access or Machine to Machine Applications) with the scopes that it asks for; compare audience with the API's identifier."
+        ),
+        Known(
+            "no connections enabled for the client",
+            "the connection is not enabled",
+            explanation:
+                "At Auth0 the client has no connection by which this login could go: none is switched on for it, or the one that the request names is not.",
+            fix:
+                "Switch the connection on for this application (Applications, Connections), also for the organization where the login names one."
+        ),
+        Known(
+            "you may have pressed the back button",
+            explanation:
+                "Auth0 does not know the login any more that its page belongs to: its cookie did not come, the page was open for too long, or the login was finished in another tab.",
+            fix: """
+                Begin the login at the app, not from a bookmark of the sign-in page. Where it comes at once, see what keeps Auth0's cookies from it: pages in a frame, a custom domain in one request and not \
+                in the other, too many logins begun at once.
+                """
+        ),
+        Known(
+            "sign up not completed",
+            explanation:
+                "Apple's server ended the sign-in on the device before it gave the app an answer, and keeps the reason to itself.",
+            fix: """
+                See that the App ID has Sign in with Apple switched on and is built into the app as entitlement, that a Services ID belongs to it and has domain and return URL, and that all agreements of the \
+                developer account are accepted. Try with another Apple account, too.
+                """
+        ),
+        Known(
+            "now developing status",
+            explanation:
+                "The LINE Login channel is not published, so it lets in accounts alone that have a role in it.",
+            fix:
+                "Publish the channel (its status in the LINE Developers Console), or give the account that signs in the role of a developer or tester; that of the console counts only where it is linked with a LINE account."
+        ),
+        Known(
+            "aadb2c90205",
+            explanation: "Azure AD B2C: the app may not have tokens for the API whose scope it asks for.",
+            fix:
+                "Add the API's scopes to the app's API permissions, and grant admin consent; compare the scope with the API's application id URI."
+        ),
+        Known(
+            "aadb2c90289",
+            explanation:
+                "Azure AD B2C could not sign the user in at the identity provider behind it: that one refused B2C, or was not reached.",
+            fix:
+                "Compare the client id and secret that B2C has for that identity provider (also its policy keys), which may have run out, and register B2C's own redirect URI (…/oauth2/authresp) there."
+        ),
+        Known(
+            "oauth_approval_error_generic",
+            explanation:
+                "Salesforce could not record the user's approval of the app: its policies keep this user out, or a session policy or the domain of the login does not fit.",
+            fix: """
+                See the app's OAuth policies (Permitted Users, IP relaxation) and the user's profile, and begin the login at the org's own My Domain; where users are pre-authorized, give them the \
+                profile or permission set.
+                """
+        ),
+        Known(
+            "expiredtransaction",
+            "startfailed",
+            explanation:
+                "The order at BankID was not taken up in time: the app was not opened, is not on this device, or the code was not scanned while it was fresh.",
+            fix: """
+                Begin anew. Where it always comes on phones, see how the page opens the BankID app: by its universal link or autostart token, by a tap of the user, and in the system's browser rather than an \
+                embedded one.
+                """
+        ),
+        Known(
+            "certificateerr",
+            explanation:
+                "BankID ended the order over the user's BankID: it is blocked, has run out, or the security code was wrong too often.",
+            fix:
+                "Have the user look at it in the BankID app, or order a new one from the bank. With test users see that client and app are of the test environment."
+        ),
+    ]
+
+    private static let ofGoogle: [Known] = [
+        Known(
+            "comply with google's oauth 2.0 policy",
+            "comply with google’s oauth 2.0 policy",
+            explanation: """
+                Google refuses the request by its rules for safe apps: a redirect URI that this type of client may not have (plain http, an address of a private network, a scheme of the app's own for a web \
+                client), or a page inside of the app.
+                """,
+            fix: """
+                Read error details on Google's page, which names the parameter. Take a client of the type of the app (iOS, Android, Desktop, Web), https for websites, and the system's browser (AppAuth, or \
+                Google's own library) on devices.
+                """
+        ),
+        Known(
+            "origin_mismatch",
+            explanation:
+                "The page that began the login runs at an origin that the client's registration does not list.",
+            fix:
+                "Add scheme, host and port of the page, without a path, to Authorized JavaScript origins of the client; it may take some minutes until it counts."
+        ),
+        Known(
+            "device_id and device_name are required",
+            explanation:
+                "The redirect URI is an address of a private network, which Google does not send users to without knowing the device.",
+            fix: "Use localhost or 127.0.0.1 with a tunnel to the device, or a public host name with https."
+        ),
+        Known(
+            "has not completed the google verification process",
+            "given you access to this app",
+            explanation:
+                "The app's consent screen at Google is in testing, and the user is none of its test users; or it asks for scopes that Google has not verified it for.",
+            fix:
+                "Add the user to the test users (Google Auth Platform, Audience), or publish the app, with verification where its scopes are sensitive."
+        ),
+        Known(
+            "admin_policy_enforced",
+            explanation:
+                "The administrator of the user's Google Workspace does not let this app have the scopes that it asks for.",
+            fix:
+                "Have the administrator trust the client_id (Admin console, Security, API controls, App access control), or ask for fewer scopes."
+        ),
+        Known(
+            "org_internal",
+            explanation:
+                "The app is for users of one Google Workspace alone (Internal), and this user is of another, or has a personal account.",
+            fix: "Sign in with an account of that organization, or set the app's audience to External."
+        ),
+    ]
+
+    private static let ofCognito: [Known] = [
+        Known(
+            "login pages unavailable",
+            explanation:
+                "Cognito has no sign-in page for this client: with managed login each client needs a branding style, and a client without an identity provider has nothing to show.",
+            fix:
+                "Create a style for the app client (Managed login, Styles), or set the domain's branding version back to the hosted UI; see that the client has at least one identity provider."
+        ),
+        Known(
+            "client is not enabled for oauth2.0 flows",
+            "client is not enabled for oauth 2.0 flows",
+            explanation:
+                "The app client is not set up for the pages of Cognito: no grant type is switched on for it.",
+            fix:
+                "Edit the app client's login pages: callback URL, identity providers, the grant Authorization code, and the scopes that are asked for."
+        ),
+        Known(
+            "already found an entry for username",
+            explanation:
+                "The sign-up at an outside provider made two users of one: a trigger links accounts while Cognito creates the same user, so the first login fails and the next one goes well.",
+            fix:
+                "Begin the login once more when this comes back. In the trigger before sign-up link the outside user to an existing one by AdminLinkProviderForUser, and do not create that one there with the same name."
+        ),
+        Known(
+            "attributes required: [",
+            explanation:
+                "The user pool requires an attribute that the outside provider did not send, or that is not mapped.",
+            fix:
+                "Map it in the identity provider's attribute mapping, and ask for the scope that brings it (email, profile). Which attributes are required cannot be changed in a user pool that exists."
+        ),
+        Known(
+            "error in saml response processing",
+            explanation:
+                "The SAML provider behind Cognito answered, and Cognito did not take it: the text behind names what failed.",
+            fix:
+                "Compare audience (urn:amazon:cognito:sp: and the pool's id), the assertion consumer URL (/saml2/idpresponse), certificate and clocks; map the attributes that the pool requires."
+        ),
+        Known(
+            "attribute cannot be updated",
+            explanation:
+                "At each login Cognito writes what the outside provider sends into the user's attributes, and this one cannot be written.",
+            fix:
+                "Map attributes alone that are mutable in the user pool, and that the app client may write (attribute permissions)."
+        ),
+    ]
+}

@@ -1,0 +1,74 @@
+import Captures
+
+/// What the numbers and sentences mean by which providers tell of a refusal, and what is to be changed then.
+///
+/// Asked where a rule has nothing of its own to say of a refusal but to quote it. A number of Entra's counts as a whole; sentences are
+/// searched for as they stand.
+enum ProviderWords {
+    /// One of a provider's words.
+    struct Known: Sendable {
+        /// Each of which says it, in lower case.
+        var texts: [String]
+        var explanation: String
+        var fix: String
+
+        init(_ texts: String..., explanation: String, fix: String) {
+            self.texts = texts
+            self.explanation = explanation
+            self.fix = fix
+        }
+    }
+
+    /// Nil of a text in which no such word stands.
+    static func meaning(of text: String) -> Violation.Words? {
+        let lower = text.prefixBytes(longest).asciiLowercased()
+        let known = numbers(in: lower).lazy.compactMap { ofEntra[$0] }.first ?? sentence(in: lower)
+        return known.map { Violation.Words(explanation: $0.explanation, fix: $0.fix) }
+    }
+
+    /// Pages of errors are short, and a refusal says at its beginning what it is.
+    private static let longest = 4096
+
+    private static func sentence(in text: String) -> Known? {
+        sentences.first { $0.texts.contains(where: text.containsBytes) }
+    }
+
+    /// Entra's numbers in a text, the first next.
+    private static func numbers(in text: String) -> [String] {
+        text.ranges(of: prefix).prefix(8).map { range in
+            String(text[range.upperBound...].prefix(9).prefix { $0.isASCII && $0.isNumber })
+        }
+    }
+
+    private static let prefix = "aadsts"
+
+    private static let ofEntra = Dictionary(
+        entra.flatMap { known in known.texts.map { ($0, known) } },
+        uniquingKeysWith: { first, _ in first }
+    )
+
+    private static let sentences = servers + services
+}
+
+extension Violation {
+    /// The same with what the provider's words mean, where the rule has no words of its own for this case and is one that quotes
+    /// providers.
+    func explainedByProvider(to rule: String) -> Violation {
+        guard explanation == nil, title == nil, Self.quoting.contains(rule) else { return self }
+        var told = self
+        for evidence in evidence where evidence.place.exchange != nil {
+            guard let words = ProviderWords.meaning(of: evidence.value) else { continue }
+            told.explanation = words.explanation
+            told.fix = words.fix
+            return told
+        }
+        return self
+    }
+
+    /// Rules that tell what was answered.
+    private static let quoting: Set<String> = [
+        "access-denied-by-policy", "authorization-error", "client-auth-missing", "discovery-unreachable",
+        "provider-server-error", "scope-rejected", "token-endpoint-error", "token-invalid-client",
+        "token-invalid-grant",
+    ]
+}

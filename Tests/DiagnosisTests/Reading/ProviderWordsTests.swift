@@ -1,0 +1,72 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+import Testing
+
+@testable import Diagnosis
+
+struct ProviderWordsTests {
+    @Test(arguments: [
+        ("invalid_request: AADSTS50146: This application is required to be configured", "acceptMappedClaims"),
+        (
+            "AADSTS90002: Tenant 'shop' not found. Check to make sure you have the correct tenant ID",
+            "tenant id"
+        ),
+        ("AADSTS7000218: The request body must contain the following parameter", "public client flows"),
+        ("AADSTS70011: The provided value for the input parameter 'scope' is not valid", "/.default"),
+        ("not_found: No OpenID Connect provider for realm /alpha", "OAuth2 Provider service"),
+        ("invalid_grant: 17003:MaxAttemptsExceeded", "accountLocked"),
+        ("We are sorry... Unexpected error when authenticating with identity provider", "Keycloak's log"),
+        ("dex Bad Request User session error.", "IdP-initiated"),
+        ("ID=QUERY-n0wng Message=Instance not found", "ExternalDomain"),
+        ("Error 400: origin_mismatch", "Authorized JavaScript origins"),
+        ("access_denied: Policy evaluation failed for this request", "access policy"),
+        (#"access_denied: Client is not authorized to access "https://api.example"."#, "audience"),
+        ("Login pages unavailable. Please contact an administrator.", "branding"),
+        ("This channel is now developing status. User need to have developer role.", "Publish the channel"),
+    ])
+    func saysWhatIsToBeChanged(words: String, fix: String) throws {
+        #expect(try #require(ProviderWords.meaning(of: words)?.fix).contains(fix))
+    }
+
+    /// A longer number begins with a shorter one; what only resembles them is nobody's.
+    @Test(arguments: [
+        "AADSTS5014: of another kind", "AADSTS501461: of another kind", "AADSTS", "AADSTS: 50146",
+        "invalid_request: The parameter is too long", "the instance was not found", "",
+    ])
+    func keepsToItselfWhatItDoesNotKnow(words: String) {
+        #expect(ProviderWords.meaning(of: words) == nil)
+    }
+
+    @Test func everyWordIsFoundByItself() {
+        for known in ProviderWords.servers + ProviderWords.services {
+            for text in known.texts {
+                #expect(ProviderWords.meaning(of: text.uppercased())?.fix == known.fix, "\(text)")
+            }
+        }
+        for known in ProviderWords.entra {
+            for number in known.texts {
+                #expect(ProviderWords.meaning(of: "AADSTS\(number): told")?.fix == known.fix, "\(number)")
+            }
+        }
+    }
+
+    /// Rules that quote the provider, in whichever way they were told.
+    @Test func rulesThatQuoteSayWhatItMeans() throws {
+        let refused = try Recording("authorization-response/authorization-error").redirecting(with: [
+            ("error", "invalid_request"), ("error_description", "AADSTS90002: Tenant 'shop' not found."),
+        ])
+        #expect(refused.finding("authorization-error")?.explanation.contains("no tenant of the name") == true)
+        let denied = try Recording("authorization-response/access-denied-by-policy").redirecting(with: [
+            ("error", "access_denied"), ("error_description", "AADSTS50105: not assigned to a role"),
+        ])
+        #expect(denied.finding("access-denied-by-policy")?.fix.contains("groups in groups") == true)
+        let grant = try Recording("token-request/token-invalid-grant").answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": "AADSTS500133: Assertion is not within its time"]
+        )
+        #expect(grant.finding("token-invalid-grant")?.fix.contains("the API's clock") == true)
+    }
+}
