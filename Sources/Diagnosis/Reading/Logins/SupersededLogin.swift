@@ -24,11 +24,10 @@ struct SupersededLogin {
         let answered = index.derived.value { AnsweredStates(in: index) }.all
         let isAnswered = next.state.map(answered.contains) ?? false
         let pause = flow.capture[next.exchange].startedAt - start
-        let time = pause < .seconds(60) ? "\(pause.wholeMilliseconds) ms" : pause.words
         evidence = Evidence(
             place: Place(exchange: next.exchange, part: .requestURL, name: ""),
             value: Masking.shown(flow.capture[next.exchange].request.url.withoutQuery, of: "url"),
-            note: "the next login of this app in the same browser, begun \(time) after this one"
+            note: "the next login of this app in the same browser, begun \(pause.words) after this one"
                 + (isAnswered ? ", which the provider answered" : "")
         )
     }

@@ -289,7 +289,7 @@ struct LoginAbandonedTests {
         #expect(finding.title == anew && finding.severity == .note)
         #expect(finding.places.first == "0 response.status ")
         #expect(
-            finding.notes.last?.hasSuffix("begun 2000 ms after this one, which the provider answered") == true
+            finding.notes.last?.hasSuffix("begun 2 s after this one, which the provider answered") == true
         )
         #expect(recording.outcomes == [.incomplete, .success])
         let blocked = try request { exchange in
