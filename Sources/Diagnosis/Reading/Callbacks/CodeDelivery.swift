@@ -92,6 +92,11 @@ struct CodeDelivery {
         )
     }
 
+    /// See ``isOfTheApp(_:among:)``, with the apps of this login.
+    func isOfTheApp(_ tunnel: Exchange, in flow: Flow) -> Bool {
+        isOfTheApp(tunnel, among: appsSeen(in: flow))
+    }
+
     /// Whether the app itself may have made a tunnel, to its own server say, whose certificate it pins.
     ///
     /// Of an app that is not seen otherwise any name may be the one, but those of the system's services.

@@ -57,7 +57,8 @@ struct TLSClientRejectsRecorder: Rule {
             }
         }
         if !evidence.isEmpty { return .violated(Violation(evidence)) }
-        return besides.isEmpty ? .holds : .violated(Violation(besides, severity: .warning))
+        if !besides.isEmpty { return .violated(Violation(besides, severity: .warning)) }
+        return PinnedServer.violation(in: flow).map { .violated($0) } ?? .holds
     }
 
     /// Whether something of the login may be missing because a client went behind its handshake, as one does as well that had no

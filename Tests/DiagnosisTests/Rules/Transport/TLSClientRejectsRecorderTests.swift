@@ -22,6 +22,20 @@ struct TLSClientRejectsRecorderTests {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
 
+    /// The app's own server, which it hands its code to; what sends telemetry is nobody's.
+    @Test(arguments: [("api.shop.example", Severity.warning), ("api.segment.io", nil)])
+    func serverThatTheAppPinsBehindTheLoginIsNamed(host: String, severity: Severity?) throws {
+        let login = try Recording("healthy/native-app").exchanges.prefix(3)
+        var refused = try #require(Recording(broken).exchanges.first)
+        let end = try #require(login.last).endedAt
+        refused.startedAt = end + .seconds(1)
+        refused.request.url = RecordedURL("https://\(host):443/")
+        let recording = Recording(login + [refused])
+        #expect(recording.finding(rule)?.severity == severity)
+        #expect(recording.finding(rule)?.places == severity.map { _ in ["3 tls \(host)"] })
+        #expect(recording.outcomes == [.incomplete])
+    }
+
     /// One name, two processes: one was started with trust in the recorder, the other without.
     @Test(arguments: [(7, "alert unknown_ca", true), (8, "alert unknown_ca", false), (7, "it closed", false)])
     func processOfTheSameNameIsAWarning(processID: Int32, words: String, fires: Bool) throws {
