@@ -67,6 +67,29 @@ struct UnsavedRequestTests {
         #expect(found(.milliseconds(20)).allSatisfy { !$0.contains(3) })
     }
 
+    /// A recording that ends in the middle of a request tells nothing of another login, unless one awaits its tokens or the connection
+    /// itself failed.
+    @Test(
+        arguments: [
+            (nil, true, 1), ("net::ERR_ABORTED", true, 1), (nil, false, 2),
+            ("net::ERR_EMPTY_RESPONSE", true, 2),
+        ] as [(String?, Bool, Int)]
+    )
+    func requestThatWasCutOffIsNoLogin(failure: String?, hasTokens: Bool, count: Int) {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        login.discovery(&capture)
+        login.authorize(&capture)
+        login.answer(&capture)
+        login.callback(&capture)
+        if hasTokens { login.token(&capture) }
+        let cut = login.token(&capture, status: 0)
+        var exchanges = capture.exchanges
+        exchanges[cut].request.body = nil
+        exchanges[cut].failure = failure
+        #expect(FlowFinder.flows(in: Capture(exchanges)).count == count)
+    }
+
     private static func answer(_ idToken: String) -> String {
         #"{"access_token":"access-0001","token_type":"Bearer","id_token":"\#(idToken)"}"#
     }

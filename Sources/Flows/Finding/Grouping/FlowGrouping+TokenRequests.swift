@@ -7,6 +7,7 @@ extension FlowGrouping {
     mutating func join(_ request: TokenRequest, _ message: OAuthMessage, _ host: String?) {
         let tried = triedValues(of: request)
         let known = flow(tiedTo: request, tried, host)
+        if known == nil, saysNothing(request), isBehindTokens(at: host) { return }
         let flow = known ?? new(grant: request.grantType, request.exchange)
         // Whom an app was given its token for, its server's client need not be.
         if flow.grant != Self.credential { flow.clientID = flow.clientID ?? request.clientID }
@@ -17,6 +18,25 @@ extension FlowGrouping {
         if let tried { note(request, trying: tried, of: flow) }
         noteValues(of: request, in: flow)
         if request.polledCode != nil, request.isDecided { flow.isConfirming = false }
+    }
+
+    /// Whether a request was cut off before it said anything, and nothing came back.
+    ///
+    /// That is where a recording ends or a tab is closed; a connection that failed is another matter.
+    private func saysNothing(_ request: TokenRequest) -> Bool {
+        request.answer.status == nil && request.parameters.isEmpty && request.clientID == nil
+            && capture[request.exchange].failure.flatMap { TransportFailure($0) } == nil
+    }
+
+    /// Whether a login of the host has its tokens, and no other one awaits them.
+    private func isBehindTokens(at host: String?) -> Bool {
+        guard let host else { return false }
+        return builders.suffix(Self.mostLoginsAtATime).contains {
+            $0.hasTokens && $0.providerHosts.contains(host)
+        }
+            && !awaitingTokens.suffix(Self.mostLoginsAtATime).contains {
+                $0.awaitsToken && $0.providerHosts.contains(host)
+            }
     }
 
     /// Keeps the flow for a further try of a request where this one came to nothing.
