@@ -27,7 +27,7 @@ extension Ending {
                 .introspection(let call), .userInfo(let call), .resource(let call):
                 statuses.append(call.answer.status)
             // It begins a login, and ends none.
-            case .pushedRequest(let call): statuses.append(call.answer.isRefusal ? call.answer.status : nil)
+            case .pushedRequest(let call): statuses.append(status(of: call))
             case .deviceAuthorization(let call), .backchannelAuthentication(let call):
                 // An error may come with status 200, as GitHub answers.
                 statuses.append(call.answer.isRefusal ? call.answer.status.map { max($0, 400) } : nil)
@@ -37,6 +37,20 @@ extension Ending {
         guard let last = statuses.last else { return documentOutcome }
         guard let status = last else { return .incomplete }
         return status < 400 ? .success : .failure
+    }
+
+    /// That of a pushed request, a refusal where it was redirected to nowhere that took it; nil where a login may follow.
+    private func status(of pushed: EndpointCall) -> Int? {
+        guard pushed.answer.isRefusal, let status = pushed.answer.status else { return nil }
+        guard status < 400 else { return status }
+        let isTaken = index.landings(of: pushed.exchange).contains { landing in
+            if case .pushedRequest(let other) = index.messages[landing] {
+                other.answer.isSuccess
+            } else {
+                false
+            }
+        }
+        return isTaken ? nil : 400
     }
 
     /// Of a flow that only read metadata and keys: that is no goal, but it can fail.

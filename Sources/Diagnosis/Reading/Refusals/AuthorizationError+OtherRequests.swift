@@ -58,6 +58,14 @@ extension AuthorizationError {
                 !(flow.capture[call.exchange].response.map(RateLimited.isOne) ?? false),
                 !isExplained(call.exchange, flow)
             else { continue }
+            if let redirected = RedirectedCall.violation(
+                of: call.answer,
+                endpoint:
+                    "\(call.kind == .deviceAuthorization ? "device" : "backchannel") authorization endpoint",
+                in: flow
+            ) {
+                return redirected.toldOfFront(in: flow)
+            }
             return call.kind == .deviceAuthorization
                 ? withoutDeviceCode(call, status, flow) : withoutSignIn(call)
         }

@@ -33,6 +33,13 @@ struct PARRejected: Rule {
             guard attempt.request == nil, let call = attempt.pushed, call.answer.isRefusal,
                 !isRepaired(call, flow)
             else { return .holds }
+            if let redirected = RedirectedCall.violation(
+                of: call.answer,
+                endpoint: "pushed authorization request endpoint",
+                in: flow
+            ) {
+                return .violated(redirected.toldOfFront(in: flow))
+            }
             // It only asks for another try; that may not have been recorded.
             if call.answer.error?.error == "use_dpop_nonce" {
                 return .abstains("no try with the nonce that the provider asked for is in the capture")
@@ -67,6 +74,8 @@ struct PARRejected: Rule {
         let isNonceAsked = call.answer.error?.error == "use_dpop_nonce"
         return flow.exchanges(after: call.exchange, within: .seconds(60)).contains { index in
             guard case .pushedRequest(let other) = flow.surroundings.messages[index] else { return false }
+            // By a redirect that keeps method and form.
+            if flow.surroundings.redirectedFrom[index] == call.exchange { return other.answer.isSuccess }
             return other.endpoint.text == call.endpoint.text
                 && other.authentication.clientID?.value == call.authentication.clientID?.value
                 && (other.answer.isSuccess || isNonceAsked)

@@ -32,8 +32,10 @@ struct TokenEndpointError: Rule {
             !others.contains($0.exchange) && (isError($0, flow) || isLedAway($0, flow))
         }
         guard let first = refused.first else { return .holds }
-        if let location = flow.capture[first.exchange].response?.location, isLedAway(first, flow) {
-            return .violated(ledAway(first, to: location))
+        if isLedAway(first, flow),
+            let redirected = RedirectedCall.violation(of: first.answer, endpoint: "token endpoint", in: flow)
+        {
+            return .violated(redirected)
         }
         if let violation = flow.takenToAuthorizationEndpoint(first) ?? misplacedByQuery(refused, flow)
             ?? misplaced(refused, flow)
@@ -88,27 +90,6 @@ struct TokenEndpointError: Rule {
 
     private func isFruitful(_ index: Int, _ flow: Flow) -> Bool {
         Answer(of: flow.capture[index], at: index).parameters.contains("access_token")
-    }
-
-    private func ledAway(_ request: TokenRequest, to location: String) -> Violation {
-        Violation(
-            [
-                request.answer.statusEvidence(),
-                Evidence(
-                    place: Place(exchange: request.exchange, part: .responseLocation, name: ""),
-                    value: Masking.shown(location, of: "location")
-                ),
-            ],
-            explanation: """
-                The token endpoint's address leads elsewhere. Clients follow such an answer with a GET that has lost the form (301, 302, 303), or \
-                not at all.
-                """,
-            fix: """
-                Where it leads to a token endpoint (https, a slash at the end, another host), put that address into the client's configuration; \
-                where it leads to a page, something in front of the provider asks for a login, or the path is none of the token endpoint.
-                """,
-            exchange: request.exchange
-        )
     }
 
     private func isError(_ request: TokenRequest, _ flow: Flow) -> Bool {

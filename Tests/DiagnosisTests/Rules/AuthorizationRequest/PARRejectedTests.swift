@@ -52,6 +52,31 @@ struct PARRejectedTests {
         #expect(recording.finding(rule)?.title == title)
     }
 
+    /// Behind 301 clients send a GET; 307 keeps the form, and the next address took it.
+    @Test(arguments: [(301, false), (307, true)]) func redirectThatLosesTheFormIsNamed(
+        status: Int,
+        isTaken: Bool
+    ) throws {
+        let next = "https://id.harbour.example/par/"
+        var recording = try Recording(broken)
+        var taken = try #require(recording.exchanges.first)
+        recording.exchanges[0].response = RecordedResponse(status: status)
+        recording.exchanges[0].response?.redirect(to: next)
+        if isTaken {
+            taken.startedAt = taken.endedAt + .milliseconds(5)
+            taken.request.url = RecordedURL(next)
+            taken.response = RecordedResponse(
+                status: 201,
+                body: Body(text: #"{"request_uri":"urn:one","expires_in":60}"#, mediaType: "application/json")
+            )
+            recording.exchanges.append(taken)
+        }
+        let finding = recording.finding(rule)
+        #expect(finding?.places == (isTaken ? nil : ["0 response.status ", "0 response.location "]))
+        #expect(finding?.severity == (isTaken ? nil : .error))
+        #expect(recording.outcomes.contains(.failure) != isTaken)
+    }
+
     @Test func abstainsOnANonceThatNobodyAnswered() throws {
         let recording = try Recording(Array(Recording(broken + ".near-miss").exchanges.prefix(1)))
         #expect(recording.finding(rule) == nil)
