@@ -20,6 +20,7 @@ struct ProviderWordsTests {
         ("We are sorry... Unexpected error when authenticating with identity provider", "Keycloak's log"),
         ("dex Bad Request User session error.", "IdP-initiated"),
         ("ID=QUERY-n0wng Message=Instance not found", "ExternalDomain"),
+        ("Something went wrong. Error code: PX-E0013", "request_uri"),
         ("Error 400: origin_mismatch", "Authorized JavaScript origins"),
         ("access_denied: Policy evaluation failed for this request", "access policy"),
         (#"access_denied: Client is not authorized to access "https://api.example"."#, "audience"),

@@ -1,6 +1,40 @@
 extension ProviderWords {
-    /// Those of services: Google, Okta, Auth0, Amazon Cognito, Apple, LINE, Azure AD B2C, Salesforce, BankID.
-    static let services: [Known] = ofGoogle + ofCognito + others
+    /// Those of services: Singpass, MyInfo, Google, Okta, Auth0, Amazon Cognito, Apple, LINE, Azure AD B2C, Salesforce, BankID.
+    static let services: [Known] = ofSingpass + ofGoogle + ofCognito + others
+
+    /// Of Singpass by the numbers on its page, of MyInfo by its answer to a page's script.
+    private static let ofSingpass: [Known] = [
+        Known(
+            "px-e0013",
+            explanation:
+                "Singpass does not take the request_uri: it is missing, has run out, was used before, or belongs to another client_id than the one beside it.",
+            fix: """
+                Push a new request for each login and send the browser on at once, with the request_uri of that very answer and the client_id that it was pushed with. A page that is loaded again \
+                needs a new one, too.
+                """
+        ),
+        Known(
+            "px-e1000",
+            explanation:
+                "Singpass finds the parameters of the authorization request invalid: mostly one that has to be there is not, client_id or request_uri.",
+            fix:
+                "Send client_id and request_uri alone in the browser's request, and all else in the pushed one; look at both as they stand in the capture."
+        ),
+        Known(
+            "px-e0008",
+            explanation:
+                "Singpass refuses a scope: one that is asked for is not among those of the app.",
+            fix:
+                "Compare scope with what is approved for the app in the Singpass Developer Portal, staging and production apart; openid has to be among it."
+        ),
+        Known(
+            "not logged in, or your previous session has expired",
+            explanation:
+                "MyInfo does not know the user's session any more: its page stood open for longer than two minutes, or the browser did not bring the cookie of the login.",
+            fix:
+                "Begin the login anew. Where it comes at once, see what loses the cookie: an in-app browser, a frame, or a redirect that begins in one browser and goes on in another."
+        ),
+    ]
 
     private static let others: [Known] = [
         Known(
