@@ -59,7 +59,7 @@ extension Violation {
         for evidence in evidence where evidence.place.exchange != nil {
             guard let words = ProviderWords.meaning(of: evidence.value) else { continue }
             told.explanation = words.explanation
-            told.fix = words.fix
+            told.fix = fix ?? words.fix
             return told
         }
         return self

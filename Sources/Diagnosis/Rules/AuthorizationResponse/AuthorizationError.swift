@@ -46,10 +46,11 @@ struct AuthorizationError: Rule {
         let uri = attempt.response?.parameters.parameter("error_uri").map { Evidence($0) }
         let evidence = [refusal.evidence(), uri].compactMap(\.self)
         guard attempt.request != nil else {
+            let known = ProviderWords.meaning(of: refusal.text)
             return Violation(
                 evidence,
-                explanation: Self.unrequested,
-                fix: Self.unrequestedFix,
+                explanation: known?.explanation ?? Self.unrequested,
+                fix: known?.fix ?? Self.unrequestedFix,
                 exchange: refusal.exchange
             )
         }
