@@ -54,6 +54,13 @@ struct LaterSuccessTests {
         #expect(flows.last?.object?["later_success"] == nil)
     }
 
+    @Test func theSummaryOfManyFlowsNamesIt() {
+        let capture = Self.capture(of: [false, true, true, true])
+        let report = ReportBuilder.report(on: capture, named: "day.har", looksAhead: true)
+        let text = TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain)
+        #expect(text.hasSuffix("token-invalid-client · flow-2 went well"))
+    }
+
     /// A report that nobody reads as a diagnosis does not look for it.
     @Test func itIsNotLookedForUnasked() {
         let report = ReportBuilder.report(on: Self.capture(of: [false, true]), named: "day.har")

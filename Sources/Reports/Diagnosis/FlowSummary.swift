@@ -10,10 +10,13 @@ struct FlowSummary {
         var outcome: Outcome
         /// Severity and name of the first finding, with the flow that it is an effect of; of a login that went well, notes aside.
         var finding: (severity: Severity, name: String)?
+        /// Id of the later flow of its client that went well.
+        var later: String?
 
         init(_ item: Report.DiagnosedFlow) {
             id = item.flow.id
             outcome = item.diagnosis.outcome
+            later = item.later?.flow
             let findings = item.diagnosis.findings
             guard
                 let told = findings.first(where: \.isPrimary)
@@ -47,7 +50,8 @@ struct FlowSummary {
         let start = "  \(line.id.padded(to: width))  \(style.outcome(line.outcome))"
         guard let finding = line.finding else { return start }
         let margin = "".padded(to: Self.widthOfOutcomes - line.outcome.rawValue.count)
-        return "\(start)\(margin)  \(style.severity(finding.severity)) \(finding.name)"
+        let later = line.later.map { style.dim(" · \($0) went well") } ?? ""
+        return "\(start)\(margin)  \(style.severity(finding.severity)) \(finding.name)\(later)"
     }
 
     /// How many there are, and how many of them ended in each way: `30 flows: 23 failure, 7 success`.
