@@ -204,7 +204,7 @@ struct BuiltInProviderTests {
         )
         let cookie = try #require(answer.setCookies.first)
         #expect(cookie.isSecure && cookie.isHTTPOnly && cookie.sameSite == "Lax")
-        let headers = [("Cookie", "session=\(cookie.value)")]
+        let headers = [("Cookie", "authreel_session=\(cookie.value)")]
         #expect(
             get("/authorize", authorization("shop", ["prompt": "none"]), headers: headers).location?.contains(
                 "code="

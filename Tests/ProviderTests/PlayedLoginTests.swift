@@ -232,8 +232,8 @@ struct PlayedLoginTests {
         #expect(again.status == 200 && HTMLForm.all(in: again.body?.text ?? "").first?.action == "/sign-in")
     }
 
-    /// The built-in pages have one called `session`, too.
-    @Test(arguments: ["sid", "session"])
+    /// The built-in pages have one called `authreel_session`, too.
+    @Test(arguments: ["sid", "authreel_session"])
     func sessionIsKnownByACookieOfAnyName(cookie: String) throws {
         let app = "https://www.shop.example/callback"
         var builder = CaptureBuilder()

@@ -3,7 +3,8 @@ import OAuth
 
 /// Who is signed in, in which browser, and how somebody becomes so.
 extension ProviderEngine {
-    private static var sessionCookieName: String { "session" }
+    /// One that no app has: cookies are not kept apart by port, and Flask calls its own `session`.
+    private static var sessionCookieName: String { "authreel_session" }
 
     /// The session that a browser carries a cookie of.
     func session(of request: RecordedRequest) -> (id: String, session: ProviderState.Session)? {
