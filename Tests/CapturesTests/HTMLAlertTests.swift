@@ -39,6 +39,11 @@ struct HTMLAlertTests {
         (#"<div role="alert"><span trmsg="five"></span><span trmsg="-3"></span></div>"#, nil),
         (#"<div role="status"><span trmsg="9"></span></div>"#, nil),
         (#"<div role="alert"><span trmsg="47"></span></div>"#, nil),
+        // The button that takes the box away.
+        (
+            "<div class='alert alert-danger'><button class=close>&times;</button> Login failed</div>",
+            "Login failed"
+        ), ("<div role=alert>Wrong \u{2715}</div>", "Wrong"), ("<div role=alert>&times;</div>", nil),
         // What stands in comments is nobody's to read.
         (
             "<!-- <p class=error>Wrong</p> --><div role=alert>True <!-- <b>Wrong</b> --> it is</div>",

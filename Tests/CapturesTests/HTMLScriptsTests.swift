@@ -37,8 +37,18 @@ struct HTMLScriptsTests {
         (#"<script>window.grafanaBootData = {settings: {"loginError":"#, nil),
         (#"<script>window.grafanaBootData = {settings: {"loginError":"No end"#, nil),
         (#"<script>window.texts = {"loginError":"The sign-in failed."}</script>"#, nil),
+        (
+            """
+            <script>window.renderSecurityPage('login_user', {"loginUrl": "/login"}, {"messages": [["error", "Sign in first."],
+            [["Error"], "No such \\"user\\"."]]});</script>
+            """, #"No such "user"."#
+        ),
+        (
+            #"<script>window.renderSecurityPage('login_user', {}, {"messages": [[["Info"], "Welcome."]]});</script>"#,
+            nil
+        ), (#"<script>messages = [[["Error"], "It failed."]]</script>"#, nil),
     ])
-    func givesWhatGrafanasDataSaysOfASignIn(page: String, words: String?) {
+    func givesWhatThePagesDataSaysOfASignIn(page: String, words: String?) {
         #expect(HTMLScripts.failedSignIn(in: Array(page.utf8)) == words)
     }
 }

@@ -86,6 +86,25 @@ struct DjangoLoginTests {
         #expect(try recording("cookie-lost").findings.map(\.rule) == ["state-cookie-lost"])
     }
 
+    /// The app's server read the metadata and left the code alone; its cookie, set anew, is sent no more than the first one was.
+    @Test func cookieThatTheBrowserDoesNotKeepIsNoSession() throws {
+        let lost = try recording("cookie-lost")
+        var asked = try recording("hs256").exchanges[0]
+        asked.startedAt = lost.exchanges[0].startedAt
+        asked.request.url = RecordedURL("http://localhost:38111/o/.well-known/openid-configuration")
+        asked.response?.body = .json(
+            """
+            {"issuer": "http://localhost:38111/o", "authorization_endpoint": "http://localhost:38111/o/authorize/",
+            "token_endpoint": "http://localhost:38111/o/token/", "jwks_uri": "http://localhost:38111/o/jwks"}
+            """
+        )
+        let given = Recording(lost.exchanges + [asked])
+            .answering("/oidc/callback/", header: "Set-Cookie", "shop_session=d1e0b7; Path=/")
+        #expect(given.finding("state-cookie-lost")?.isPrimary == true && given.outcomes == [.failure])
+        let kept = given.sendingHeader("Cookie", "shop_session=d1e0b7", to: "/")
+        #expect(kept.finding("state-cookie-lost") == nil && kept.outcomes == [.success])
+    }
+
     @Test func cookieOfASessionIsASession() throws {
         // Set by the answer, sent with the callback, or for nobody to see.
         let given = try recording("cookie-lost")

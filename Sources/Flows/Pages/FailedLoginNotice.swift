@@ -34,7 +34,7 @@ package enum FailedLoginNotice {
     package static func words(in page: [UInt8]) -> String? {
         guard page.count < largest else { return nil }
         if let words = HTMLScripts.failedSignIn(in: page) { return words }
-        let boxes = [HTMLAlert.first(in: page), HTMLAlert.firstWarning(in: page)].compactMap(\.self)
+        let boxes = alerts(in: page)
         let headings = HTMLHeadings.all(in: page).prefix(3)
         if let words = (boxes + headings).first(where: isOne)
             ?? headings.prefix(2).first(where: ShutOut.isOne)
@@ -49,6 +49,10 @@ package enum FailedLoginNotice {
         }
         // Other pages have texts for what may happen yet.
         return asksToSignIn(page) ? HTMLScripts.saidTexts(in: page).first(where: isOne) : nil
+    }
+
+    private static func alerts(in page: [UInt8]) -> [String] {
+        [HTMLAlert.first(in: page), HTMLAlert.firstWarning(in: page)].compactMap(\.self)
     }
 
     private static func asksToSignIn(_ page: [UInt8]) -> Bool {
@@ -164,7 +168,7 @@ package enum FailedLoginNotice {
             let letters = name.prefix { $0 != "." }.lowercased().filter(\.isLetter)
             guard signInPages.contains(letters) else { return false }
             // With a message there need be no form: the way to sign in may be a button.
-            if let alert = HTMLAlert.first(in: page), tellsOfFailure(alert) { return true }
+            if alerts(in: page).contains(where: tellsOfFailure) { return true }
             guard asksToSignIn(page) else { return false }
             // A form that a script shows where it is wanted.
             return !String(decoding: page, as: UTF8.self).lowercased().containsBytes("display:none")

@@ -31,11 +31,15 @@ package enum TurnedAway {
         else { return nil }
         let exchange = index.capture[callback]
         // A server that is in the capture and never brought the code to the token endpoint did not want it, whatever cookie it
-        // sets to say so on its next page; the login's own, set anew, may be the session.
+        // sets to say so on its next page; the login's own, set anew, may be the session, unless the browser keeps that no more
+        // than it kept the first.
         let setAtFirst = Set(index.capture[source].response?.setCookies.map(\.name) ?? [])
+        let landings = index.landings(of: callback).map { index.capture[$0] }
+        let isSetAnew =
+            exchange.response?.setCookies.contains { setAtFirst.contains($0.name) } ?? false
+            && (landings.isEmpty || landings.contains { !hasNoCookie($0, in: index) })
         let isCodeLeft =
-            index.backChannel.witness(of: response, to: request, in: index.capture) != nil
-            && !(exchange.response?.setCookies.contains { setAtFirst.contains($0.name) } ?? false)
+            index.backChannel.witness(of: response, to: request, in: index.capture) != nil && !isSetAnew
         guard hasNoCookie(exchange, in: index), let answer = exchange.response,
             (300..<400).contains(answer.status), isCodeLeft || answer.setCookies.isEmpty,
             let location = answer.location
@@ -48,9 +52,7 @@ package enum TurnedAway {
         // To another host it may be a page that knows the user by a cookie of its own.
         guard target.isWeb, target.host == exchange.request.url.host, (target.query ?? "").isEmpty,
             (target.fragment ?? "").isEmpty, index.areCookiesRecorded,
-            index.landings(of: callback).contains(where: {
-                isCodeLeft || hasNoCookie(index.capture[$0], in: index)
-            })
+            landings.contains(where: { isCodeLeft || hasNoCookie($0, in: index) })
         else { return nil }
         return isCodeLeft ? .codeLeft : .noSession
     }

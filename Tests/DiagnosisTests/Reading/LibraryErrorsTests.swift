@@ -22,6 +22,17 @@ struct LibraryErrorsTests {
         #expect(LibraryErrors.meaning(in: "AccessDenied") == nil)
     }
 
+    @Test(arguments: [
+        (#"{"detail":"OAUTH_NOT_AVAILABLE_EMAIL"}"#, "base_scopes"),
+        (#"{"detail":"OAUTH_USER_ALREADY_EXISTS"}"#, "associate_by_email"),
+        ("Authentication is not allowed by the application policy.", "WHITELISTED_DOMAINS"),
+        ("No Email/Username found. Please contact your administrator.", "OAUTH2_AUTO_CREATE_USER"),
+        ("Invalid state signature", "second tab"),
+    ])
+    func namesTheSettingByItsOwnName(words: String, setting: String) {
+        #expect(LibraryErrors.meaning(in: words)?.contains(setting) == true)
+    }
+
     /// What any app may say is not taken for one library's.
     @Test(arguments: ["Authorization state not found. Please try again", "Sign-in session not found"])
     func wordsOfAnybodyAreNoLibrarys(words: String) {

@@ -41,8 +41,20 @@ package enum HTMLAlert {
             if tag.name == name { depth += 1 }
             if tag.name.dropFirst() == name, tag.name.first == "/" { depth -= 1 }
         }
-        return parts.joined(separator: " ")
+        return withoutClosingSign(parts.joined(separator: " "))
     }
+
+    /// Without the sign on the button that takes the box away.
+    private static func withoutClosingSign(_ words: String) -> String {
+        var rest = words[...]
+        while let first = rest.first, closingSigns.contains(first) || first.isWhitespace {
+            rest.removeFirst()
+        }
+        while let last = rest.last, closingSigns.contains(last) || last.isWhitespace { rest.removeLast() }
+        return String(rest)
+    }
+
+    private static let closingSigns: Set<Character> = ["\u{d7}", "\u{2715}", "\u{2716}"]
 
     private static func number(on tag: HTMLTags.Tag) -> String? {
         tag.attribute(NumberedMessage.attribute.description).flatMap(NumberedMessage.text)

@@ -22,20 +22,28 @@ package enum HTMLScripts {
         return texts
     }
 
-    /// What the data that Grafana's page begins with says of a sign-in that failed, for its script to show.
+    /// What the data that Grafana's and pgAdmin's pages begin with says of a sign-in that failed, for their scripts to show.
     ///
-    /// Of that page alone: elsewhere a member of this name may be one of the texts for what may happen yet.
+    /// Of those pages alone: elsewhere a member of this name may be one of the texts for what may happen yet.
     package static func failedSignIn(in page: [UInt8]) -> String? {
         page.withUnsafeBufferPointer { page in
-            guard let data = ByteSearch.index(of: "grafanaBootData", in: page) else { return nil }
-            let rest = UnsafeBufferPointer(rebasing: page[data...])
-            let name: StaticString = "\"loginError\":\""
-            guard let found = ByteSearch.index(of: name, in: rest) else { return nil }
-            let text = Array(rest[(found + name.utf8CodeUnitCount - 1)...].prefix(longest))
-            let words = try? JSONParser.parse(text[..<end(ofString: text[...])]).string
-            return words.flatMap { $0.isEmpty ? nil : $0 }
+            for (data, name) in startingData {
+                guard let start = ByteSearch.index(of: data, in: page) else { continue }
+                let rest = UnsafeBufferPointer(rebasing: page[start...])
+                guard let found = ByteSearch.index(of: name, in: rest) else { return nil }
+                let text = Array(rest[(found + name.utf8CodeUnitCount - 1)...].prefix(longest))
+                let words = try? JSONParser.parse(text[..<end(ofString: text[...])]).string
+                return words.flatMap { $0.isEmpty ? nil : $0 }
+            }
+            return nil
         }
     }
+
+    /// What calls the data by name, and the member before the words, up to their quote.
+    private static let startingData: [(StaticString, StaticString)] = [
+        ("grafanaBootData", "\"loginError\":\""),
+        ("renderSecurityPage('login_user'", "[[\"Error\"], \""),
+    ]
 
     /// Whether a browser takes it for a script: others are data and templates.
     private static func runs(_ tag: HTMLTags.Tag) -> Bool {

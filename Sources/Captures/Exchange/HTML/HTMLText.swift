@@ -69,6 +69,8 @@ package enum HTMLText {
 
     private static let named: [String: Unicode.Scalar] = [
         "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{a0}", "sol": "/",
-        "equals": "=", "plus": "+", "colon": ":",
+        "equals": "=", "plus": "+", "colon": ":", "times": "\u{d7}", "hellip": "\u{2026}",
+        "lsquo": "\u{2018}", "rsquo": "\u{2019}", "ldquo": "\u{201c}", "rdquo": "\u{201d}",
+        "ndash": "\u{2013}", "mdash": "\u{2014}",
     ]
 }

@@ -57,7 +57,18 @@ enum LibraryErrors {
             "csrf_attack",
             "Ueberauth: its cookie with the state did not come with the callback, or the provider's strategy does not pass the state on"
         ),
-        ("IDX21323", "ASP.NET: the cookie with the nonce did not come with the callback"),
+        (
+            "OAUTH_INVALID_STATE",
+            "FastAPI Users: its cookie fastapiusersoauthcsrf did not come with the callback, or is of another login"
+        ),
+        (
+            "OAUTH_NOT_AVAILABLE_EMAIL",
+            "FastAPI Users: UserInfo has no email: its client does not ask for that scope (base_scopes), or the provider does not tell it"
+        ),
+        (
+            "OAUTH_USER_ALREADY_EXISTS",
+            "FastAPI Users: somebody with this e-mail address is registered already, and associate_by_email is off"
+        ), ("IDX21323", "ASP.NET: the cookie with the nonce did not come with the callback"),
         ("IDX20803", "ASP.NET: the provider's metadata could not be read"),
         ("IDX20804", "ASP.NET: the provider's metadata could not be read"),
     ]
@@ -134,6 +145,34 @@ enum LibraryErrors {
         (
             "does not match state restored from session",
             "lua-resty-openidc: its session holds another state, or none: the session's cookie did not come, or another login took its place"
+        ),
+        (
+            "The authentication session is unavailable. Please restart login",
+            "Python Social Auth: its session holds no state: the session's cookie did not come with the callback, or the answer was loaded twice"
+        ),
+        (
+            "The authentication response does not match the session",
+            "Python Social Auth: its session holds the state of another login"
+        ),
+        (
+            "Authentication is not allowed by the application policy",
+            "Python Social Auth: the user is on neither WHITELISTED_EMAILS nor WHITELISTED_DOMAINS (SOCIAL_AUTH_…), or a step of its pipeline said no"
+        ),
+        (
+            "Invalid state signature",
+            "Flask-AppBuilder (Airflow, Superset): its session holds the state of another login: one was begun in a second tab meanwhile"
+        ),
+        (
+            "The request to sign in was denied.",
+            "Flask-AppBuilder (Airflow, Superset): state, the exchange of the code or the ID token failed; its log has the reason behind \"Error authorizing OAuth access token\""
+        ),
+        (
+            "Login session expired. Please try again.",
+            "pgAdmin: its session's cookie did not come with the callback"
+        ),
+        (
+            "No Email/Username found. Please contact your administrator.",
+            "pgAdmin: it does not know this user, and OAUTH2_AUTO_CREATE_USER is off"
         ),
         ("State could not be found in server-side session", "Python Social Auth: its session holds no state"),
         (

@@ -60,11 +60,13 @@ struct DiscoveryUnreachable: Rule {
             else { continue }
             let isCut = documents.contains(where: \.answer.isBrokenOff)
             let isDown = documents.contains { ($0.answer.status ?? 0) >= 500 }
+            let isDoubled = documents.allSatisfy { $0.url.path.containsBytes("//.well-known/") }
+            let other = isDoubled ? Self.doubledFix : Self.hints[flow.provider]
             return .violated(
                 Violation(
                     evidence(documents),
-                    explanation: isCut ? Self.cut : isDown ? Self.down : nil,
-                    fix: isCut ? Self.cutFix : isDown ? Self.downFix : Self.hints[flow.provider]
+                    explanation: isCut ? Self.cut : isDown ? Self.down : isDoubled ? Self.doubled : nil,
+                    fix: isCut ? Self.cutFix : isDown ? Self.downFix : other
                 )
                 .toldOfFront(in: flow)
             )
@@ -110,6 +112,16 @@ struct DiscoveryUnreachable: Rule {
     private static let downFix = """
         Look at the provider's log, and at the gateway's for 502, 503 and 504. Open the URL in a browser until it answers JSON; a client that \
         reads the metadata at each start should try again.
+        """
+
+    private static let doubled = """
+        The client asked for the provider's metadata with two slashes before .well-known, and got an error, so it knows no endpoint to go on \
+        with. The address that it is set to ends in a slash. Clients have to take that off before they append the path (OpenID Connect \
+        Discovery, section 4.1); this one does not.
+        """
+    private static let doubledFix = """
+        Take the slash off the end of the provider's address in the client's settings: issuer, authority, server_url, OIDC endpoint, or what \
+        it is called there.
         """
 
     /// Where the path of the issuer goes wrong at single products.

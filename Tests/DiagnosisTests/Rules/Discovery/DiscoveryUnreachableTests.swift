@@ -35,6 +35,18 @@ struct DiscoveryUnreachableTests {
         #expect(finding.fix.contains("issuer") == (status < 500))
     }
 
+    /// A client that appends the path to an issuer with a slash at its end.
+    @Test(arguments: [404, 503]) func slashBeforeThePathIsNamed(status: Int) throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.url = RecordedURL("https://id.example//.well-known/openid-configuration")
+            exchange.response?.status = status
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("two slashes") == (status == 404))
+        #expect(finding.fix.hasPrefix("Take the slash off") == (status == 404))
+        #expect(try Recording(broken).finding(rule)?.fix.contains("slash") == false)
+    }
+
     @Test(arguments: [200, 302, 429]) func leavesOtherAnswersToOtherRules(status: Int) throws {
         let recording = try Recording(broken).editing { $0.response?.status = status }
         #expect(recording.finding(rule) == nil)
