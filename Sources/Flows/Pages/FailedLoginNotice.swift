@@ -51,6 +51,12 @@ package enum FailedLoginNotice {
         return asksToSignIn(page) ? HTMLScripts.saidTexts(in: page).first(where: isOne) : nil
     }
 
+    /// The words of a box that warns of a failure, on a page that is known to be there for it; nil where there is none.
+    package static func warning(in page: [UInt8]) -> String? {
+        guard page.count < largest, let words = HTMLAlert.firstWarning(in: page) else { return nil }
+        return tellsOfFailure(words) ? words : nil
+    }
+
     private static func alerts(in page: [UInt8]) -> [String] {
         [HTMLAlert.first(in: page), HTMLAlert.firstWarning(in: page)].compactMap(\.self)
     }

@@ -160,7 +160,8 @@ struct RejectedCallback {
 
     /// Those by which the page says that nobody was signed in; nil where it does not.
     func noticeWords(in flow: Flow) -> String? {
-        notice.flatMap { flow.capture[$0].response?.body?.bytes }.flatMap(FailedLoginNotice.words)
+        notice.flatMap { flow.capture[$0].response?.body?.bytes }
+            .flatMap { FailedLoginNotice.words(in: $0) ?? FailedLoginNotice.warning(in: $0) }
             .map { Excerpt.start(of: $0) }
     }
 

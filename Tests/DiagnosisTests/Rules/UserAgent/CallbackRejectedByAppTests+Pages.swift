@@ -160,6 +160,19 @@ extension CallbackRejectedByAppTests {
         #expect(told?.evidence[1].value == "Could not authenticate you: Issuer mismatch")
     }
 
+    /// Where the way to sign in is a button, the page has no form.
+    @Test func firesOnTheWarningOfThePageToSignInAt() throws {
+        let box = "<div class=\"alert alert-warning\"><button>&times;</button> Invalid state signature</div>"
+        let recording = try sentOn(to: box, at: "/login/")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.evidence[1].value == "Invalid state signature")
+        #expect(finding.notes.contains { $0.hasPrefix("Flask-AppBuilder (Airflow, Superset): ") })
+        #expect(recording.outcomes == [.failure])
+        #expect(try sentOn(to: box).finding(rule) == nil)
+        let other = box.replacing("Invalid state signature", with: "You are on the test system")
+        #expect(try sentOn(to: other, at: "/login/").outcomes == [.success])
+    }
+
     @Test func showsTheWordsOfThePageThatAnErrorIsShownOn() throws {
         let page =
             "<h2>Login</h2><div class=\"alert alert-danger\">[invalid_id_token] The iss claim is off</div>"
