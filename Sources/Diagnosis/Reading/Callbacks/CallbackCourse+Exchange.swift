@@ -34,6 +34,20 @@ extension CallbackCourse {
             }
         } + ["request an access token", "request the access token", "access token response"]
 
+    /// Whether the app says in words that the state is not the one it kept.
+    static func saysThatTheStateIsAnother(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        let words = callback.noticeWords(in: flow)?.asciiLowercased() ?? ""
+        return ["invalid state", "state mismatch"].contains(where: words.containsBytes)
+    }
+
+    static let otherState = """
+        The app exchanged the code, and says itself that the state is not the one that it kept: its session holds the state of another login by now, mostly \
+        of one that was begun in a second tab.
+        """
+    static let otherStateFix = """
+        Begin one login at a time and finish it in the tab it was begun in. Where the app is yours: keep each login's state under a key of its own in the session.
+        """
+
     static let exchangeFailed = """
         The provider's answer reached the redirect URI, and the app says that it did not get its tokens for the code. That request, which its server makes \
         itself, is not in this capture. Libraries look at cookies and state before that, so those will have been in order.

@@ -46,6 +46,9 @@ struct CallbackCourse {
         if [502, 504].contains(answer?.status), !isOwnWord(answer) {
             return CallbackCourse(tokens, gatewayWithTokens, gatewayWithTokensFix)
         }
+        if saysThatTheStateIsAnother(callback, flow) {
+            return CallbackCourse(tokens, otherState, otherStateFix)
+        }
         guard let early = callback.prematureTime(in: flow) else {
             if answer?.status == 403 { return CallbackCourse(tokens, notLetIn, notLetInFix) }
             return CallbackCourse(tokens, withTokens, fix(behindTokensOf: callback, flow))

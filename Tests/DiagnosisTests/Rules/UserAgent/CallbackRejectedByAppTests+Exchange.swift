@@ -42,4 +42,19 @@ extension CallbackRejectedByAppTests {
         #expect(finding.isPrimary && finding.explanation.contains("do not let them in") == isTold)
         #expect(finding.fix.contains("groups") == isTold)
     }
+
+    /// Flask-AppBuilder looks at its own state after it has exchanged the code; a second tab has written another one.
+    @Test(arguments: [("Invalid state signature", true), ("Invalid user", false)])
+    func stateThatIsAnotherAfterTheExchangeIsNamed(words: String, isState: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow")
+            .editingLast("/callback") { $0.response?.redirect(to: "/login/") }
+            .editingLast("/") {
+                $0.request.url = RecordedURL("https://www.shop.example/login/")
+                $0.response?.body = .html("<div class=\"alert alert-warning\">\(words)</div>")
+            }
+        #expect(recording.outcomes == [.failure])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("the state of another login") == isState)
+        #expect(finding.explanation.contains("Cookies and state are not the reason") != isState)
+    }
 }
