@@ -54,19 +54,22 @@ struct DiscoveryUnreachable: Rule {
                 isUnseen = true
                 continue
             }
-            guard documents.allSatisfy({ isFailed($0.answer) }),
+            guard documents.allSatisfy({ isFailed($0.answer) || leftRedirect($0, flow) != nil }),
                 !documents.allSatisfy(\.answer.isExplainedByTransport),
                 let first = documents.first, !isAsked(after: first, flow)
             else { continue }
             let isCut = documents.contains(where: \.answer.isBrokenOff)
             let isDown = documents.contains { ($0.answer.status ?? 0) >= 500 }
             let isDoubled = documents.allSatisfy { $0.url.path.containsBytes("//.well-known/") }
+            let redirects = documents.compactMap { leftRedirect($0, flow) }
             let other = isDoubled ? Self.doubledFix : Self.hints[flow.provider]
+            let explanation = isCut ? Self.cut : isDown ? Self.down : isDoubled ? Self.doubled : nil
             return .violated(
                 Violation(
-                    evidence(documents),
-                    explanation: isCut ? Self.cut : isDown ? Self.down : isDoubled ? Self.doubled : nil,
-                    fix: isCut ? Self.cutFix : isDown ? Self.downFix : other
+                    evidence(documents) + redirects,
+                    explanation: redirects.isEmpty ? explanation : Self.redirected,
+                    fix: redirects.isEmpty
+                        ? isCut ? Self.cutFix : isDown ? Self.downFix : other : Self.redirectedFix
                 )
                 .toldOfFront(in: flow)
             )
@@ -85,6 +88,19 @@ struct DiscoveryUnreachable: Rule {
 
     private func isFailed(_ answer: Answer) -> Bool {
         answer.status.map { $0 >= 400 } ?? true || answer.isBrokenOff && answer.json == nil
+    }
+
+    /// Where an answer sends the client, which did not go there; nil where it did, or was sent nowhere.
+    private func leftRedirect(_ document: MetadataDocument, _ flow: Flow) -> Evidence? {
+        guard let status = document.answer.status, (300..<400).contains(status),
+            let location = flow.capture[document.exchange].response?.location,
+            flow.surroundings.landings(of: document.exchange).isEmpty
+        else { return nil }
+        return Evidence(
+            place: Place(exchange: document.exchange, part: .responseLocation, name: ""),
+            value: Masking.shown(document.url.resolving(location).withoutQuery, of: "url"),
+            note: "never asked for"
+        )
     }
 
     private func evidence(_ documents: [MetadataDocument]) -> [Evidence] {
@@ -114,6 +130,14 @@ struct DiscoveryUnreachable: Rule {
         reads the metadata at each start should try again.
         """
 
+    private static let redirected = """
+        The client asked for the provider's metadata, was sent to another address, and did not go there, so it knows no endpoint to go on with. \
+        Many clients follow no redirect here: the metadata have to be at the address of the issuer itself.
+        """
+    private static let redirectedFix = """
+        If the address that the redirect names is the right one, set the client to that issuer (scheme, host, port and path). If it is not, \
+        tell the provider the address by which clients reach it: its base URL, host or server name.
+        """
     private static let doubled = """
         The client asked for the provider's metadata with two slashes before .well-known, and got an error, so it knows no endpoint to go on \
         with. The address that it is set to ends in a slash. Clients have to take that off before they append the path (OpenID Connect \

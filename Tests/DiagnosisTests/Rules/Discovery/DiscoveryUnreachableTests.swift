@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct DiscoveryUnreachableTests {
@@ -45,6 +46,25 @@ struct DiscoveryUnreachableTests {
         #expect(finding.explanation.contains("two slashes") == (status == 404))
         #expect(finding.fix.hasPrefix("Take the slash off") == (status == 404))
         #expect(try Recording(broken).finding(rule)?.fix.contains("slash") == false)
+    }
+
+    /// HTTPX follows no redirect unless it is told to.
+    @Test func redirectThatNobodyFollowsIsNamed() throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.response = RecordedResponse(status: 302)
+            exchange.response?.redirect(to: "https://accounts.example/.well-known/openid-configuration")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("was sent to another address"))
+        #expect(finding.fix.contains("server name") && finding.notes.contains("never asked for"))
+        var followed = try #require(recording.exchanges.last)
+        followed.request.url = RecordedURL("https://accounts.example/.well-known/openid-configuration")
+        followed.startedAt = followed.endedAt + .milliseconds(10)
+        followed.response = RecordedResponse(
+            status: 200,
+            body: .json(#"{"issuer": "https://accounts.example"}"#)
+        )
+        #expect(Recording(recording.exchanges + [followed]).finding(rule) == nil)
     }
 
     @Test(arguments: [200, 302, 429]) func leavesOtherAnswersToOtherRules(status: Int) throws {
