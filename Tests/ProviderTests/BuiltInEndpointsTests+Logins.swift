@@ -1,6 +1,7 @@
 import Captures
 import JOSE
 import JSON
+import LibCrypto
 import Provider
 import Testing
 
@@ -217,20 +218,39 @@ extension BuiltInEndpointsTests {
         }
     }
 
+    /// A token of somebody else's key names nobody, whatever it says (section 3.1.2.1).
+    @Test(arguments: ["", "alice"]) func forgedHintIsRefused(user: String) throws {
+        var policy = ProviderPolicy()
+        policy.autoLogin = user
+        let claims: JSONObject = ["iss": .string(Self.issuer), "sub": "248289761001", "aud": "shop"]
+        let forged = try signed(claims, with: .generate(.elliptic(.p256)))
+        let caller = Caller(provider(policy))
+        for hint in [forged, "no-token"] {
+            let query = Self.request + [("id_token_hint", hint)]
+            let answer = caller.get(Self.issuer + "/authorize", query).parameters
+            #expect(answer.first("error") == "invalid_request" && answer.first("state") == "a-state")
+        }
+        let form = Self.secret + [("scope", "openid"), ("id_token_hint", forged)]
+        let elsewhere = self.caller.post(Self.issuer + "/bc-authorize", form)
+        #expect(self.caller.json(elsewhere)["error"] == "unknown_user_id")
+    }
+
     // MARK: - Logout
 
-    /// OpenID Connect RP-Initiated Logout, section 2.
+    /// OpenID Connect RP-Initiated Logout, section 2: of this provider, who says so by a signature, and of its client.
     @Test(
         arguments: [
-            (issuer, ["shop"], nil, 302), (issuer, ["shop"], "shop", 302),
-            (issuer, ["api", "shop"], nil, 302),
-            (issuer, ["shop"], "other", 400), ("https://elsewhere.example", ["shop"], nil, 400),
-        ] as [(String, [String], String?, Int)]
+            (issuer, ["shop"], nil, true, 302), (issuer, ["shop"], "shop", true, 302),
+            (issuer, ["api", "shop"], nil, true, 302),
+            (issuer, ["shop"], "other", true, 400), ("https://elsewhere.example", ["shop"], nil, true, 400),
+            (issuer, ["shop"], nil, false, 400),
+        ] as [(String, [String], String?, Bool, Int)]
     )
     func logoutHintIsOfThisProviderAndItsClient(
         issuer: String,
         audience: [String],
         named: String?,
+        isOwnKey: Bool,
         status: Int
     ) throws {
         var shop = ProviderConfiguration.Client(id: "shop", redirectURIs: [Self.redirectURI])
@@ -238,12 +258,18 @@ extension BuiltInEndpointsTests {
         let other = ProviderConfiguration.Client(id: "other", redirectURIs: [Self.redirectURI])
         let caller = Caller(
             BuiltInProvider(
-                ProviderConfiguration(issuer: Self.issuer, clients: [shop, other], users: [], keys: [])
+                ProviderConfiguration(
+                    issuer: Self.issuer,
+                    clients: [shop, other],
+                    users: [],
+                    keys: [.init(id: "e1", algorithm: .es256, key: key)]
+                )
             )
         )
-        let hint = try signed([
-            "iss": .string(issuer), "sub": "alice", "aud": .array(audience.map { .string($0) }),
-        ])
+        let hint = try signed(
+            ["iss": .string(issuer), "sub": "alice", "aud": .array(audience.map { .string($0) })],
+            with: isOwnKey ? key : .generate(.elliptic(.p256))
+        )
         let query =
             [("id_token_hint", hint), ("post_logout_redirect_uri", "https://shop.example/bye")]
             + (named.map { [("client_id", $0)] } ?? [])

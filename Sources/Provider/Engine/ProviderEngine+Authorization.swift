@@ -87,6 +87,9 @@ extension ProviderEngine {
         if let age = Self.value("max_age", of: login.parameters), !age.utf8.allSatisfy(\.isASCIIDigit) {
             return .maxAgeMalformed
         }
+        if let hint = Self.value("id_token_hint", of: login.parameters), isForgedHint(hint) {
+            return .hintForeign
+        }
         let asked = Self.value("claims", of: login.parameters)
         return asked != nil && login.claims == nil ? .claimsMalformed : nil
     }

@@ -39,6 +39,10 @@ extension ProviderEngine {
             let words = "the request has \(hints.count) of \(names), where one is wanted"
             return refuse(.parameterMissing, at: .backchannelAuthentication, words)
         }
+        if hints[0].name == "id_token_hint", isForgedHint(hints[0].value) {
+            let words = "the id_token_hint was not issued here"
+            return refuse(.userUnknown, at: .backchannelAuthentication, words)
+        }
         guard let user = user(hintedBy: hints[0].value) else {
             return refuse(.userUnknown, at: .backchannelAuthentication)
         }

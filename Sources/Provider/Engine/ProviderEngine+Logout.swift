@@ -58,13 +58,10 @@ extension ProviderEngine {
                 "the id_token_hint is of \(token.audience.joined(separator: ", ")), and client_id names \(named)"
             return answer
         }
-        // What was issued here counts, whatever a fault had it say; of a recorded provider tokens may have another issuer than its
-        // metadata.
-        guard state.sessionIDs[token.text] == nil, dialect.needsLogoutClient, let issuer = token.issuer,
-            !isOwn(issuer)
-        else { return nil }
+        // Of a recorded provider tokens may have another issuer than its metadata.
+        guard dialect.needsLogoutClient, let words = flaw(ofHint: token) else { return nil }
         var answer = error(page: "The id_token_hint was not issued here.")
-        answer.explanation = "the id_token_hint is of \(issuer)"
+        answer.explanation = words
         return answer
     }
 

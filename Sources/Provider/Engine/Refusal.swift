@@ -67,6 +67,7 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
     case promptBesideNone
     case maxAgeMalformed
     case claimsMalformed
+    case hintForeign
     case loginRequired
     case userCancelled
     // Registration
@@ -161,6 +162,7 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .promptBesideNone: (400, "invalid_request", "prompt names none with another value")
         case .maxAgeMalformed: (400, "invalid_request", "max_age is no number of seconds")
         case .claimsMalformed: (400, "invalid_request", "claims is no JSON object")
+        case .hintForeign: (400, "invalid_request", "the id_token_hint was not issued here")
         case .loginRequired: (400, "login_required", "there is no session")
         case .userCancelled: (400, "access_denied", "the user cancelled")
         case .redirectURIInvalid:
