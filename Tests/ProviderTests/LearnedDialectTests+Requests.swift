@@ -288,6 +288,23 @@ extension LearnedDialectTests {
         #expect(revoke(by: "web") == 200)
     }
 
+    /// An export without credentials shows nobody who gave no name: its token request has none, either.
+    @Test func credentialsThatWereTakenOutTeachNothing() throws {
+        var builder = CaptureBuilder()
+        builder.redirect(
+            Self.loginRequest(),
+            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
+        )
+        let form = Self.codeForm().filter { !$0.0.hasPrefix("client_") }
+        builder.post(Self.issuer + "/token", form, body: Self.answer(1, nil))
+        builder.post(Self.issuer + "/revoke", [("token", "access-token-1-0123456789")])
+        let caller = Caller(try Self.provider(builder))
+        let code = Self.signIn(caller).parameters.first("code") ?? ""
+        let tokens = caller.json(caller.post(Self.base + "/token", Self.codeForm(code)))
+        let token = [("token", tokens["access_token"]?.string ?? "")]
+        #expect(caller.post(Self.base + "/revoke", token).status == 401)
+    }
+
     /// RFC 6749, section 4.4.2.
     @Test(arguments: [true, false])
     func jsonIsTakenWhereItWasThen(wasTaken: Bool) throws {

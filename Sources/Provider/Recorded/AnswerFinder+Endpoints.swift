@@ -45,7 +45,9 @@ extension AnswerFinder {
         case .revocation(let call) where call.answer.isSuccess:
             dialect.revocation = dialect.revocation ?? AnswerTemplate(response)
             // Google's is one of these.
-            if call.authentication.clientID == nil, call.parameters.contains("token") {
+            if call.authentication.clientID == nil, call.parameters.contains("token"),
+                !Self.lacksCredentials(flow)
+            {
                 dialect.revokesForAnybody = true
             }
         case .registration(let call) where call.answer.isSuccess && dialect.registration == nil:
@@ -59,6 +61,12 @@ extension AnswerFinder {
             }
         default: break
         }
+    }
+
+    /// Whether a recording had its Basic credentials taken out: its token requests, too, are of clients that nobody names.
+    private static func lacksCredentials(_ flow: Flow) -> Bool {
+        flow.surroundings.isSanitized
+            && flow.tokenRequests.contains { $0.authentication.clientID == nil }
     }
 
     /// Whether an object of JSON was taken in the place of a form.
