@@ -10,9 +10,9 @@ import Synchronization
 /// No socket, no clock.
 ///
 /// Speaks the code flow with PKCE (RFC 7636, enforced to the letter), the implicit and hybrid flows of OpenID Connect, client
-/// authentication by Basic, body and assertion, pushed requests, client credentials, device grants, CIBA by polls, registration,
-/// refresh with rotation, userinfo, introspection, revocation and logout; codes are single-use, and what is used twice ends
-/// everything issued with it.
+/// authentication by Basic, body and assertion, pushed requests, client credentials, device grants, CIBA by polls and pings,
+/// registration, refresh with rotation, userinfo, introspection, revocation and logout; codes are single-use, and what is used
+/// twice ends everything issued with it.
 package final class BuiltInProvider: Sendable {
     private let configuration: ProviderConfiguration
     private let dialect: ProviderDialect
@@ -111,6 +111,10 @@ extension ProviderDialect {
         // What is left out is taken for true (OpenID Connect Discovery, section 3), and nothing is fetched here.
         document["request_uri_parameter_supported"] = false
         document["authorization_response_iss_parameter_supported"] = true
+        for channel in ["backchannel", "frontchannel"] {
+            document["\(channel)_logout_supported"] = true
+            document["\(channel)_logout_session_supported"] = true
+        }
         metadata = AnswerTemplate(status: 200, headers: Self.notKept, members: document)
         keySet = AnswerTemplate(status: 200, headers: Self.notKept)
         needsLogoutClient = true
@@ -170,7 +174,7 @@ extension ProviderDialect {
                 GrantType.ciba,
             ]
         ),
-        ("backchannel_token_delivery_modes_supported", ["poll"]),
+        ("backchannel_token_delivery_modes_supported", ["poll", "ping"]),
         ("subject_types_supported", ["public"]),
         ("scopes_supported", ["openid", "profile", "email", "offline_access"]),
         ("code_challenge_methods_supported", ["S256", "plain"]),

@@ -230,6 +230,52 @@ extension BuiltInEndpointsTests {
         #expect(token.algorithm == response && token.claim("error")?.string == "login_required")
     }
 
+    /// OpenID Connect CIBA, sections 4, 7.1 and 10.2.
+    @Test(
+        arguments: [
+            ("http://localhost:4000/ping", "ping", "cnt-8Kq2", true),
+            ("http://localhost:4000/ping", "ping", nil, true),
+            ("https://shop.example/ping", "ping", nil, false),
+            ("http://localhost:4000/ping", "push", nil, false),
+        ] as [(String, String, String?, Bool)]
+    )
+    func clientIsNotifiedOnThisMachine(endpoint: String, mode: String, token: String?, isNotified: Bool)
+        throws
+    {
+        let provider = try Self.provider(key)
+        let caller = Caller(provider)
+        let wishes: JSONObject = [
+            "grant_types": [.string(GrantType.ciba)], "token_endpoint_auth_method": "client_secret_post",
+            "backchannel_token_delivery_mode": .string(mode),
+            "backchannel_client_notification_endpoint": .string(endpoint),
+        ]
+        let client = registered(wishes, at: caller)
+        #expect(client["backchannel_token_delivery_mode"] == (isNotified ? "ping" : "poll"))
+        let form =
+            credentials(client) + [("scope", "openid"), ("login_hint", "alice")]
+            + (token.map { [("client_notification_token", $0)] } ?? [])
+        let request = RecordedRequest(
+            method: "POST",
+            url: RecordedURL(Self.issuer + "/bc-authorize"),
+            body: Body(text: FormBody.encode(form), mediaType: FormBody.mediaType)
+        )
+        let answer = provider.answer(to: request, at: caller.now)
+        let name = caller.json(answer.response)["auth_req_id"]?.string
+        // Who is to be notified says by which token.
+        #expect((name == nil) == (isNotified && token == nil))
+        #expect(answer.notices.count == (isNotified && token != nil ? 1 : 0))
+        guard let name else { return }
+        let notice = answer.notices.first?.request
+        if isNotified {
+            #expect(notice?.url.text == endpoint && notice?.method == "POST")
+            #expect(notice?.headers.first("authorization") == "Bearer cnt-8Kq2")
+            #expect(notice?.body?.text == "{\"auth_req_id\":\"\(name)\"}")
+        }
+        let poll = [("grant_type", GrantType.ciba), ("auth_req_id", name)] + credentials(client)
+        let tokens = caller.json(caller.post(Self.issuer + "/token", poll))
+        #expect((tokens["id_token"] != nil) == isNotified)
+    }
+
     // MARK: - Request objects and hints
 
     /// RFC 9101, section 4.
@@ -259,6 +305,51 @@ extension BuiltInEndpointsTests {
         ]
         let query = [("client_id", id), ("request", try signed(claims))]
         #expect(caller.get(Self.issuer + "/authorize", query).status == status)
+    }
+
+    /// RFC 9101, section 10.5: what is not signed is refused, at both doors.
+    @Test(arguments: [true, false]) func clientThatHasToSignItsRequestsSignsThem(isRequired: Bool) throws {
+        let publicKey = JSONWebKey(key.publicKey, id: "client-key", algorithm: .es256)
+        let id = try #require(
+            registered([
+                "jwks": ["keys": [.object(publicKey.json)]], "token_endpoint_auth_method": "none",
+                "require_signed_request_object": .bool(isRequired),
+            ])["client_id"]?.string
+        )
+        let claims: JSONObject = [
+            "iss": .string(id), "client_id": .string(id), "response_type": "code",
+            "redirect_uri": .string(Self.redirectURI), "scope": "openid",
+        ]
+        let unsigned = "eyJhbGciOiJub25lIn0." + Base64URL.encode(JSONWriter.bytes(of: .object(claims))) + "."
+        let plain = claims.members.filter { $0.name != "iss" }.map { ($0.name, $0.value.string ?? "") }
+        let rest = [("client_id", id)]
+        let asked = [
+            (plain, !isRequired), (rest + [("request", unsigned)], !isRequired),
+            (rest + [("request", try signed(claims))], true),
+        ]
+        for (query, isTaken) in asked {
+            #expect(caller.get(Self.issuer + "/authorize", query).status == (isTaken ? 200 : 400))
+            #expect(caller.post(Self.issuer + "/par", query).status == (isTaken ? 201 : 400))
+        }
+    }
+
+    /// OpenID Connect Registration, section 2: of a session that is older than the client wants, the user is asked again.
+    @Test(
+        arguments: [(nil, nil, true), (60, nil, false), (60, "600", true), (600, nil, true)]
+            as [(Int64?, String?, Bool)]
+    )
+    mutating func registeredAgeHoldsWhereNoneIsAskedFor(registered age: Int64?, asked: String?, isKnown: Bool)
+    {
+        var wishes: JSONObject = ["token_endpoint_auth_method": "none"]
+        wishes["default_max_age"] = age.map { JSONValue($0) }
+        let id = registered(wishes)["client_id"]?.string ?? ""
+        let query =
+            Self.request.filter { $0.0 != "client_id" } + [("client_id", id)]
+            + (asked.map { [("max_age", $0)] } ?? [])
+        let cookie = signIn(caller.get(Self.issuer + "/authorize", query)).cookieHeader
+        caller.now = caller.now + .seconds(120)
+        let answer = caller.get(Self.issuer + "/authorize", query, headers: [cookie])
+        #expect((answer.parameters.first("code") != nil) == isKnown)
     }
 
     /// OpenID Connect RP-Initiated Logout, section 2: an access token is no hint.

@@ -233,6 +233,17 @@ struct BuiltInEndpointsTests {
     }
 
     /// Section 7.1.
+    @Test(
+        arguments: [("30", 30), ("86400", 3600), ("", 120), ("0", nil), ("soon", nil)] as [(String, Int64?)]
+    )
+    func userElsewhereHasTheTimeThatIsAskedFor(asked: String, given: Int64?) {
+        let form = Self.secret + [("scope", "openid"), ("login_hint", "alice"), ("requested_expiry", asked)]
+        let answer = caller.json(caller.post(Self.issuer + "/bc-authorize", form))
+        #expect(answer["expires_in"]?.int == given)
+        #expect(answer["error"]?.string == (given == nil ? "invalid_request" : nil))
+    }
+
+    /// Section 7.1.
     @Test(arguments: [[], [("scope", "profile")]])
     func userElsewhereIsAskedForAnIDToken(scope: [(String, String)]) {
         let form = Self.secret + scope + [("login_hint", "alice")]

@@ -51,6 +51,26 @@ struct MockOptionsTests {
         #expect(failure?.hint?.contains(hint) == true)
     }
 
+    /// A mock posts nothing to other machines; what a browser loads may be anywhere.
+    @Test(arguments: [
+        ("--backchannel-logout-uri", "http://localhost:3000/out", true),
+        ("--backchannel-logout-uri", "https://shop.example/out", false),
+        ("--backchannel-logout-uri", "com.example.app:/out", false),
+        ("--frontchannel-logout-uri", "https://shop.example/out", true),
+        ("--frontchannel-logout-uri", "https://shop.example/out#part", false),
+    ])
+    func clientIsToldOfALogoutWhereItCanBe(option: String, uri: String, isTaken: Bool) throws {
+        let options = try MockOptions.parse([option, uri])
+        guard !isTaken else {
+            let logout = try options.recorded().logout
+            #expect([logout.backchannel, logout.frontchannel].contains(uri))
+            return
+        }
+        let failure = #expect(throws: CommandFailure.self) { try options.recorded() }
+        #expect(failure?.message.contains(option) == true)
+        #expect(failure?.hint?.contains("mock \(option) http://localhost:3000/logout") == true)
+    }
+
     /// As of each form for programs.
     @Test func listOfFaultsHasItsVersion() {
         #expect(FaultList.text(of: [], .json) == #"{"version":1,"faults":[]}"#)

@@ -31,6 +31,8 @@ package struct ProviderConfiguration: Sendable {
         package var acceptsLocalRedirects = false
         /// Whether any address of the redirect URIs' own origins is taken to send the user back to after a logout.
         package var acceptsOwnOriginsAfterLogout = false
+        /// Where it registered to be told of a logout.
+        package var logout = LogoutAddresses()
         /// Keys that its assertions and request objects are signed with; without any, signatures are not checked.
         package var keys: [JSONWebKey] = []
         /// The recorded client in whose place it was registered: it is answered in the same way.

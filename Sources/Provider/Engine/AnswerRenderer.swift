@@ -78,11 +78,13 @@ struct AnswerRenderer {
         case .code(let code): state.codes[text] = code
         case .accessToken(let token): state.accessTokens[text] = token
         case .refreshToken(let token): state.refreshTokens[text] = token
-        case .session(let session): state.sessionIDs[text] = session
+        case .session(let session, let reader):
+            state.sessionIDs[text] = session
+            state.sessions[session]?.add(reader)
         }
     }
 
-    private func signed(_ token: UnsignedToken, beside members: [String: String] = [:]) -> String {
+    func signed(_ token: UnsignedToken, beside members: [String: String] = [:]) -> String {
         var claims = token.claims
         for (claim, member) in token.hashes {
             guard let value = members[member] ?? token.hashed[member] else {

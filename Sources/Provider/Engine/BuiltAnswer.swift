@@ -35,8 +35,8 @@ struct BuiltAnswer: Sendable {
         case code(ProviderState.Code)
         case accessToken(ProviderState.AccessToken)
         case refreshToken(ProviderState.RefreshToken)
-        /// An ID token names the session it was issued in.
-        case session(String)
+        /// An ID token names the session it was issued in, to one client.
+        case session(String, ProviderState.Session.Reader)
     }
 
     enum Content: Sendable {

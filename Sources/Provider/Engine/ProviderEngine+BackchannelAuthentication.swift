@@ -5,7 +5,8 @@ import OAuth
 
 /// Users that a client asks for and that decide on a device of their own (OpenID Connect CIBA).
 ///
-/// That device is not played: whoever is asked agrees while the client polls. Nobody is notified (sections 10.2 and 10.3).
+/// That device is not played: whoever is asked agrees while the client polls, or at once where it registered to be notified on this
+/// machine (section 10.2). No tokens are pushed (section 10.3).
 extension ProviderEngine {
     /// Parameters that say who is meant, of which a request has one (section 7.1).
     static let userHints = ["login_hint", "id_token_hint", "login_hint_token"]
@@ -15,56 +16,119 @@ extension ProviderEngine {
 
     mutating func authenticateElsewhere(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
         let client: ProviderConfiguration.Client
+        let parameters: [(name: String, value: String)]
+        let user: ProviderConfiguration.User
         do throws(Refused) {
             client = try authenticate(form, request, at: .backchannelAuthentication)
+            parameters = try self.parameters(of: form, client)
+            user = try hintedUser(in: parameters)
         } catch {
             return error.answer
         }
-        var parameters = form.items.map { (name: $0.name, value: $0.value) }
-        if let text = form.first("request") {
-            // Section 7.1.1: whatever is not signed does not count.
-            do throws(RequestObjectFlaw) {
-                parameters = try requestObject(text, client, algorithmName: Self.requestAlgorithm)
-            } catch {
-                return refuse(.requestObjectInvalid, at: .backchannelAuthentication, error.words)
-            }
-        }
-        let scope = parameters.first { $0.name == "scope" }?.value ?? ""
-        if dialect.checksOpenIDRequests, !scope.split(separator: " ").contains("openid") {
-            return refuse(.openIDMissing, at: .backchannelAuthentication)
-        }
-        let hints = parameters.filter { Self.userHints.contains($0.name) && !$0.value.isEmpty }
-        guard hints.count == 1 else {
-            let names = Self.userHints.joined(separator: ", ")
-            let words = "the request has \(hints.count) of \(names), where one is wanted"
+        let isNotified = isNotified(client)
+        let notificationToken = Self.value("client_notification_token", of: parameters)
+        if isNotified, notificationToken == nil {
+            let words = "client_notification_token is missing, which a client that is notified sends"
             return refuse(.parameterMissing, at: .backchannelAuthentication, words)
-        }
-        if hints[0].name == "id_token_hint", isForgedHint(hints[0].value) {
-            let words = "the id_token_hint was not issued here"
-            return refuse(.userUnknown, at: .backchannelAuthentication, words)
-        }
-        guard let user = user(hintedBy: hints[0].value) else {
-            return refuse(.userUnknown, at: .backchannelAuthentication)
         }
         let template = dialect.backchannelAuthentication
         var members = template?.members ?? ["auth_req_id": "", "expires_in": 120, "interval": 5]
+        if template == nil, let asked = Self.value("requested_expiry", of: parameters) {
+            // Section 7.1; a longer one than this is not given.
+            guard let seconds = Int64(asked), seconds > 0 else {
+                return refuse(.expiryMalformed, at: .backchannelAuthentication)
+            }
+            members["expires_in"] = JSONValue(min(seconds, 3600))
+        }
         let name = fresh("auth_req_id")
         let recorded = members["auth_req_id"]?.string ?? ""
         state.backchannelRequests[name] = ProviderState.DeviceGrant(
             clientID: client.id,
-            scope: dialect.granted(scope),
+            scope: dialect.granted(parameters.first { $0.name == "scope" }?.value ?? ""),
             expiresAt: now + .seconds(members["expires_in"]?.int ?? 120),
             interval: min(max(members["interval"]?.int ?? 5, 0), 3600),
+            polls: isNotified ? dialect.pendingBackchannelPolls : 0,
             user: user,
             values: recorded.isEmpty ? [:] : [recorded: name]
         )
         members["auth_req_id"] = .string(name)
+        if isNotified, let notificationToken { notify(client, of: name, with: notificationToken) }
         var answer = BuiltAnswer(
             like: template ?? AnswerTemplate(status: 200),
             role: .backchannelAuthentication
         )
         answer.content = .object(members)
         return answer
+    }
+
+    /// What the request asks for, which is for an ID token at least (section 7.1).
+    private func parameters(of form: QueryItems, _ client: ProviderConfiguration.Client) throws(Refused)
+        -> [(name: String, value: String)]
+    {
+        var parameters = form.items.map { (name: $0.name, value: $0.value) }
+        if let text = form.first("request") {
+            // Section 7.1.1: whatever is not signed does not count.
+            do throws(RequestObjectFlaw) {
+                parameters = try requestObject(text, client, algorithmName: Self.requestAlgorithm)
+            } catch {
+                let answer = refuse(.requestObjectInvalid, at: .backchannelAuthentication, error.words)
+                throw Refused(answer: answer)
+            }
+        }
+        let scope = parameters.first { $0.name == "scope" }?.value ?? ""
+        if dialect.checksOpenIDRequests, !scope.split(separator: " ").contains("openid") {
+            throw Refused(answer: refuse(.openIDMissing, at: .backchannelAuthentication))
+        }
+        return parameters
+    }
+
+    /// Whom the request is about (section 7.1).
+    private func hintedUser(in parameters: [(name: String, value: String)]) throws(Refused)
+        -> ProviderConfiguration.User
+    {
+        func refused(_ refusal: Refusal, _ words: String? = nil) -> Refused {
+            Refused(answer: refuse(refusal, at: .backchannelAuthentication, words))
+        }
+        let hints = parameters.filter { Self.userHints.contains($0.name) && !$0.value.isEmpty }
+        guard hints.count == 1 else {
+            let names = Self.userHints.joined(separator: ", ")
+            let words = "the request has \(hints.count) of \(names), where one is wanted"
+            throw refused(.parameterMissing, words)
+        }
+        if hints[0].name == "id_token_hint", isForgedHint(hints[0].value) {
+            throw refused(.userUnknown, "the id_token_hint was not issued here")
+        }
+        guard let user = user(hintedBy: hints[0].value) else { throw refused(.userUnknown) }
+        return user
+    }
+
+    /// Whether a client registered to be notified (section 4).
+    private func isNotified(_ client: ProviderConfiguration.Client) -> Bool {
+        dialect.registration == nil && state.registrations[client.id].map(Self.asksForNotices) ?? false
+    }
+
+    /// Whether a client's metadata ask for notices that can be sent: to an address of this machine.
+    static func asksForNotices(_ members: JSONObject) -> Bool {
+        let endpoint = members["backchannel_client_notification_endpoint"]?.string
+        return members["backchannel_token_delivery_mode"] == "ping"
+            && endpoint.map { LogoutAddresses.isBackchannel(RecordedURL($0)) } ?? false
+    }
+
+    /// Section 10.2: by its own token, that the tokens can be fetched.
+    private mutating func notify(_ client: ProviderConfiguration.Client, of name: String, with token: String)
+    {
+        let members = state.registrations[client.id]
+        guard let endpoint = members?["backchannel_client_notification_endpoint"]?.string else { return }
+        let body = JSONWriter.text(of: ["auth_req_id": .string(name)])
+        let request = RecordedRequest(
+            method: "POST",
+            url: RecordedURL(endpoint),
+            headers: HeaderFields([
+                ("Content-Type", "application/json"), ("Authorization", "Bearer \(token)"),
+            ]),
+            body: Body(text: body, mediaType: "application/json")
+        )
+        notices.append(ProviderNotice(request: request, delay: .milliseconds(500)))
     }
 
     /// By name, address or `sub`, in a token as well; else whoever was meant by these words in the recording.

@@ -73,7 +73,8 @@ extension ProviderEngine {
         if case .visit = transaction.purpose, transaction.user != nil { signInVisitor(transaction, script) }
         // Whatever is still to come, only shows that it is done.
         if let logout = transaction.logout, script.nextChange(after: index) == script.steps.count {
-            end(logout, subject: nil)
+            // The page is the recorded one, and loads what that loads.
+            _ = end(logout, subject: nil)
         }
         var answer = answer(script.steps[index], substitution(transaction))
         // Without any cookie of the provider's the browser has to be known by one of ours.

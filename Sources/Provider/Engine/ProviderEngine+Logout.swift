@@ -39,8 +39,7 @@ extension ProviderEngine {
             }
             if let answer = play(0, in: transaction, request) { return answer }
         }
-        end(logout, subject: token?.subject)
-        return logout.target.map { .redirect(to: $0) } ?? .page(200, SignInPage.signedOut())
+        return signedOut(loading: end(logout, subject: token?.subject), to: logout.target)
     }
 
     /// Whose an ID token is: whom the request names, else `azp`, else the first that is known (OpenID Connect Core, section 2).
@@ -105,25 +104,21 @@ extension ProviderEngine {
     /// Sends the user back, with the cookies that the recorded provider took away.
     mutating func finishLogout(_ transaction: Transaction, _ index: Int) -> BuiltAnswer {
         close(transaction)
-        if let logout = transaction.logout { end(logout, subject: nil) }
-        guard let logout = transaction.logout, let number = transaction.script else {
-            return .page(200, SignInPage.signedOut())
+        let frames = transaction.logout.map { end($0, subject: nil) } ?? []
+        var answer = signedOut(loading: frames, to: transaction.logout?.target)
+        guard let logout = transaction.logout, logout.target != nil, let number = transaction.script else {
+            return answer
         }
         let step = dialect.scripts[number].steps[index]
-        guard let target = logout.target else { return .page(200, SignInPage.signedOut()) }
-        var answer = BuiltAnswer.redirect(to: target)
-        answer.status = (300..<400).contains(step.status) ? step.status : 302
-        answer.headers = step.headers
+        if answer.location != nil {
+            answer.status = (300..<400).contains(step.status) ? step.status : 302
+            answer.headers = step.headers
+        }
         let played = PlayedCookies(addresses: dialect.addresses, isSecure: isSecure)
         let values = substitution(transaction)
         answer.cookies = step.cookies.map {
             played.played($0, of: step.url, answeredAt: step.answeredAt, values: values)
         }
         return answer
-    }
-
-    mutating func end(_ logout: PendingLogout, subject: String?) {
-        if let session = logout.session { state.sessions[session] = nil }
-        if let subject { state.sessions.removeAll { $0.user.subject == subject } }
     }
 }

@@ -98,6 +98,9 @@ extension ProviderEngine {
         var claims = filler(template.origin, grant).filled(template.claims)
         for member in further.members where claims[member.name] == nil { claims[member.name] = member.value }
         for member in grant.user?.givenClaims.members ?? [] { claims[member.name] = member.value }
+        if claims["sid"] == nil {
+            claims["sid"] = grant.session.flatMap { sessionName($0, for: grant.clientID) }
+        }
         claims["nonce"] = nonce(like: template, grant, isFirst: isFirst)
         var wanted = hashes.filter { claims[$0.claim] == nil || isHash($0.claim) }
         for (claim, member) in Self.hashClaims where claims[claim] != nil {
@@ -112,7 +115,11 @@ extension ProviderEngine {
         )
         token.hashes = wanted
         token.hashed = hashed
-        return .init("id_token", .token(token), memory: grant.session.map { .session($0) })
+        let reader = ProviderState.Session.Reader(
+            clientID: grant.clientID,
+            sessionName: claims["sid"]?.string
+        )
+        return .init("id_token", .token(token), memory: grant.session.map { .session($0, reader) })
     }
 
     /// The login's; in refreshed tokens, where the recording has one there (OpenID Connect Core, section 12.2).

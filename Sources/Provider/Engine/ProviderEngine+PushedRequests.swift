@@ -46,6 +46,8 @@ extension ProviderEngine {
         }
         // RFC 9126, section 2.1: a request_uri cannot be pushed.
         guard form.first("request_uri")?.isEmpty ?? true else { throw refused(.requestURIPushed) }
+        let sent = form.items.map { (name: $0.name, value: $0.value) }
+        if lacksSignature(sent, client) { throw refused(.requestUnsigned) }
         var parameters: [(name: String, value: String)]
         do throws(RequestObjectFlaw) {
             parameters = try self.parameters(of: form, client)

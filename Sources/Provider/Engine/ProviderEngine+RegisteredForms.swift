@@ -17,6 +17,8 @@ extension ProviderEngine {
         client.authorizationAlgorithm = members["authorization_signed_response_alg"].map {
             algorithm(named: $0)
         }
+        client.logout = LogoutAddresses(members)
+        if !isRecorded { client.logout.agree(on: &members) }
         client.userInfoAlgorithm = nil
         client.envelopes = [:]
         let asked = members["userinfo_signed_response_alg"]

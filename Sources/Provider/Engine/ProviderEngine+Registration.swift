@@ -132,6 +132,10 @@ extension ProviderEngine {
             members[name] = members[name].map { .string(algorithm(named: $0).rawValue) }
         }
         for name in Self.notDone { members[name] = nil }
+        if members["backchannel_token_delivery_mode"] != nil, !Self.asksForNotices(members) {
+            members["backchannel_token_delivery_mode"] = "poll"
+            members["backchannel_client_notification_endpoint"] = nil
+        }
         if members["subject_type"] != nil { members["subject_type"] = "public" }
         return members
     }
@@ -174,14 +178,13 @@ extension ProviderEngine {
         }
     }
 
-    /// What clients may ask for, and are not told that they have: nobody is held to a key or to pushed requests here, has a name for
-    /// each client, or is told of a logout.
+    /// What clients may ask for, and are not told that they have: nobody is held to a key or to pushed requests here, or has a name
+    /// for each client.
     private static let notDone = [
         "introspection_signed_response_alg", "introspection_encrypted_response_alg",
         "introspection_encrypted_response_enc", "dpop_bound_access_tokens",
         "tls_client_certificate_bound_access_tokens", "require_pushed_authorization_requests",
-        "sector_identifier_uri", "backchannel_logout_uri", "backchannel_logout_session_required",
-        "frontchannel_logout_uri", "frontchannel_logout_session_required",
+        "sector_identifier_uri",
     ]
 
     /// A client reads, changes or ends its registration (RFC 7592, section 2).

@@ -24,6 +24,8 @@ extension ProviderEngine {
             let words = named.map { "the client \($0) is not known: --client \($0) adds it" }
             throw errorPage(.clientUnknown, words ?? "the request names no client")
         }
+        // What was pushed was looked at then.
+        if requestURI == nil, lacksSignature(parameters, client) { throw errorPage(.requestUnsigned) }
         if let text = Self.value("request", of: parameters) {
             let claims: [(name: String, value: String)]
             do throws(RequestObjectFlaw) {
@@ -144,7 +146,7 @@ extension ProviderEngine {
             challengeMethod: value("code_challenge_method"),
             responseMode: value("response_mode"),
             prompt: (value("prompt") ?? "").split(separator: " ").map(String.init),
-            maxAge: value("max_age").flatMap { Int64($0) },
+            maxAge: value("max_age").map { Int64($0) } ?? registeredAge(client),
             claims: value("claims").flatMap { ClaimsRequest($0) },
             acrValues: value("acr_values"),
             boundKey: value("dpop_jkt"),
@@ -152,6 +154,23 @@ extension ProviderEngine {
         )
         login.resource = login.resources.first
         return login
+    }
+
+    /// The `max_age` of a client's requests that have none (OpenID Connect Registration, section 2).
+    private func registeredAge(_ client: ProviderConfiguration.Client) -> Int64? {
+        state.registrations[client.id]?["default_max_age"]?.int
+    }
+
+    /// Whether a client has to sign its requests and did not (RFC 9101, section 10.5).
+    func lacksSignature(
+        _ parameters: [(name: String, value: String)],
+        _ client: ProviderConfiguration.Client
+    ) -> Bool {
+        guard dialect.registration == nil,
+            state.registrations[client.id]?["require_signed_request_object"] == true
+        else { return false }
+        let token = Self.value("request", of: parameters).flatMap { JSONWebToken.parse($0) }
+        return token?.algorithm.map { $0 == "none" } ?? true
     }
 
     /// The parameters of a request object, which this client made, and which is of now.

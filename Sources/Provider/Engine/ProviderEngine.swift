@@ -14,6 +14,8 @@ package struct ProviderPolicy: Sendable {
     package var acceptsUnknownClients = false
     /// Further redirect URIs of clients that nobody registered.
     package var redirectURIs: [String] = []
+    /// Where clients that registered none are told of a logout.
+    package var logout = LogoutAddresses()
     /// In which ways it breaks.
     package var faults: [Fault] = []
     /// Faults that are only asked whether they would have found an occasion.
@@ -34,6 +36,10 @@ struct ProviderEngine {
     var state: ProviderState
     /// The endpoint that is asked, as it is played, with its own query; nil elsewhere.
     private(set) var askedEndpoint: String?
+    /// What is to be sent of its own accord.
+    var notices: [ProviderNotice] = []
+    /// The same of logout tokens, which are not signed yet.
+    var logoutNotices: [LogoutNotice] = []
     /// What a provider that looks at everything refuses the request for.
     var missed: Fault.Check?
 
@@ -53,6 +59,7 @@ struct ProviderEngine {
         state = ProviderState()
         var response = renderer.response(answer)
         state = renderer.state
+        notices += logoutNotices.map { renderer.request(of: $0) }
         // RFC 9110, section 6.6.1: whoever has a clock says so; times in tokens are judged by it.
         if !response.headers.contains("date") { response.headers.append("Date", now.httpDate) }
         allowOrigin(of: request, in: &response)
@@ -64,7 +71,8 @@ struct ProviderEngine {
             kind: occasions.kind,
             explanation: answer.explanation,
             broken: occasions.broken,
-            occasions: occasions.found
+            occasions: occasions.found,
+            notices: notices
         )
     }
 

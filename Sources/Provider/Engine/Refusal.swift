@@ -44,6 +44,7 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
     case assertionInvalid
     // A back-channel authentication request
     case userUnknown
+    case expiryMalformed
     // A call with a token
     case tokenMissing
     case tokenDoubled
@@ -56,6 +57,7 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
     case requestURIPushed
     case requestURINotSupported
     case requestObjectInvalid
+    case requestUnsigned
     case responseTypeMissing
     case responseTypeUnsupported
     case responseTypeUnregistered
@@ -135,6 +137,7 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .subjectTokenInvalid: (400, "invalid_request", "the subject_token is not valid")
         case .assertionInvalid: (400, "invalid_grant", "the assertion is not valid, or has expired")
         case .userUnknown: (400, "unknown_user_id", "the hint is of no user here")
+        case .expiryMalformed: (400, "invalid_request", "requested_expiry is no positive number of seconds")
         case .tokenMissing: (401, "invalid_request", "an access token is missing")
         case .tokenDoubled: (400, "invalid_request", "the access token is sent twice")
         case .tokenInvalid: (401, "invalid_token", "the access token is not valid")
@@ -148,6 +151,8 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .requestURINotSupported:
             (400, "request_uri_not_supported", "request objects are not fetched: send them, or push them")
         case .requestObjectInvalid: (400, "invalid_request_object", "the request object is not valid")
+        case .requestUnsigned:
+            (400, "invalid_request", "the client is registered to sign its requests")
         case .responseTypeMissing: (400, "invalid_request", "response_type is missing")
         case .responseTypeUnsupported:
             (400, "unsupported_response_type", "this response_type is not supported")

@@ -56,7 +56,24 @@ enum SignInPage {
         page("Device", "<h1>\(isAllowed ? "The device is connected" : "The device was refused")</h1>")
     }
 
-    static func signedOut() -> String { page("Signed out", "<h1>Signed out</h1>") }
+    /// What the user sees after a logout.
+    ///
+    /// `frames`: what the browser loads meanwhile (OpenID Connect Front-Channel Logout, section 3).
+    /// `target`: where it goes on when it has, or after three seconds; nil for nowhere.
+    static func signedOut(loading frames: [String] = [], to target: String? = nil) -> String {
+        let loaded = frames.map { "<iframe src=\"\(HTMLText.escaped($0))\" hidden></iframe>" }.joined()
+        let way = target.map {
+            """
+            <p><a id="on" href="\(HTMLText.escaped($0))">Go on</a></p>
+            <script>
+            const go = () => location.replace(document.getElementById("on").href);
+            addEventListener("load", go);
+            setTimeout(go, 3000);
+            </script>
+            """
+        }
+        return page("Signed out", "<h1>Signed out</h1>" + loaded + (way ?? ""))
+    }
 
     /// The form that carries a response to the client (OAuth 2.0 Form Post Response Mode, section 2).
     static func formPost(to redirectURI: String, _ parameters: [(String, String)]) -> String {

@@ -70,18 +70,22 @@ package struct ProviderAnswer: Sendable {
     package var broken: Set<String> = []
     /// Faults that were only asked about, and would have.
     package var occasions: Set<String> = []
+    /// What the provider has to say to others because of it.
+    package var notices: [ProviderNotice] = []
 
     package init(
         response: RecordedResponse,
         kind: AnswerKind,
         explanation: String? = nil,
         broken: Set<String> = [],
-        occasions: Set<String> = []
+        occasions: Set<String> = [],
+        notices: [ProviderNotice] = []
     ) {
         self.response = response
         self.kind = kind
         self.explanation = explanation
         self.broken = broken
         self.occasions = occasions
+        self.notices = notices
     }
 }

@@ -76,6 +76,7 @@ package final class RecordedProvider: Sendable {
         policy.autoLogin = options.autoLogin
         policy.isAsRecorded = options.isAsRecorded
         policy.faults = options.faults
+        policy.logout = options.logout
         self.policy = policy
         self.random = random
         var parts: [Part] = []

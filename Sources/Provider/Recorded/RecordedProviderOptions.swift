@@ -66,6 +66,8 @@ package struct RecordedProviderOptions: Sendable {
     package var clients: [Client] = []
     /// Accepted for every client, besides the recorded ones.
     package var redirectURIs: [String] = []
+    /// Where clients that registered nothing else are told of a logout.
+    package var logout = LogoutAddresses()
     package var users: [(name: String, password: String)] = []
     package var claims: [Claim] = []
     /// Public keys of clients, by `client_id`: assertions and request objects are checked with them.

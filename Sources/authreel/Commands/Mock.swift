@@ -14,7 +14,8 @@ struct Mock: AsyncParsableCommand {
         discussion: """
             The provider of a capture as it showed itself: its paths, metadata, clients, users, token formats, pages and \
             words. It behaves as a provider and not as a tape: it echoes state, binds nonce, checks PKCE and redirect URIs, \
-            takes a code once, rotates refresh tokens, and signs afresh with keys of its own. It connects to nobody.
+            takes a code once, rotates refresh tokens, and signs afresh with keys of its own. It connects to \
+            nobody, but to tell clients on this machine of a logout.
 
             Point the application at the issuer that is printed at the start. Several captures make several issuers \
             on one port. Without a capture it is a provider for development.
@@ -104,15 +105,18 @@ struct Mock: AsyncParsableCommand {
             try checkAutoLogin(played)
             warnOfStrangers(to: played, recordedOptions.claims)
             hasBegun = true
-            if attack.isWanted {
-                let session = AttackSession(played, writer: writer, detail: verbose ? .messages : .nothing)
-                responder.set(session)
-                try tell(played, listening, recorded, files?.files.certificatePath)
-                try await run(session, played, files?.files.certificatePath, signals)
-            } else {
-                responder.set(try session(played, writer))
-                try tell(played, listening, recorded, files?.files.certificatePath)
-                for await _ in signals { break }
+            let certificate = files?.files.certificatePath
+            try await NoticeSender.withSender { notices in
+                if attack.isWanted {
+                    let session = AttackSession(played, writer: writer, detail: detail, notices: notices)
+                    responder.set(session)
+                    try tell(played, listening, recorded, certificate)
+                    try await run(session, played, certificate, signals)
+                } else {
+                    responder.set(try session(played, writer, notices))
+                    try tell(played, listening, recorded, certificate)
+                    for await _ in signals { break }
+                }
             }
         } catch {
             responder.giveUp()
@@ -120,6 +124,12 @@ struct Mock: AsyncParsableCommand {
             throw told(error)
         }
         await server.stop()
+    }
+
+    /// What is told of while it runs: of a suite less.
+    private var detail: MockSession.Detail {
+        if attack.isWanted { return verbose ? .messages : .nothing }
+        return verbose ? .exchanges : .messages
     }
 
     /// The address that issuers begin with: as it is asked for, else where the server listens.
@@ -157,12 +167,17 @@ struct Mock: AsyncParsableCommand {
         }
     }
 
-    private func session(_ played: PlayedProvider, _ writer: CaptureWriter?) throws -> MockSession {
+    private func session(
+        _ played: PlayedProvider,
+        _ writer: CaptureWriter?,
+        _ notices: NoticeSender
+    ) throws -> MockSession {
         MockSession(
             played,
             writer: writer,
-            detail: verbose ? .exchanges : .messages,
-            delivery: try options.faults().compactMap(\.delivery).last
+            detail: detail,
+            delivery: try options.faults().compactMap(\.delivery).last,
+            notices: notices
         )
     }
 

@@ -64,6 +64,24 @@ struct MockOptions: ParsableArguments {
     var redirectURI: [String] = []
 
     @Option(
+        name: .customLong("backchannel-logout-uri"),
+        help: ArgumentHelp(
+            "Where on this machine clients are posted a logout token, unless they registered another.",
+            valueName: "URI"
+        )
+    )
+    var backchannelLogoutURI: String?
+
+    @Option(
+        name: .customLong("frontchannel-logout-uri"),
+        help: ArgumentHelp(
+            "What the browser loads of clients at a logout, unless they registered another.",
+            valueName: "URI"
+        )
+    )
+    var frontchannelLogoutURI: String?
+
+    @Option(
         parsing: .singleValue,
         help: ArgumentHelp("Somebody who can sign in. Repeatable.", valueName: "NAME:PASSWORD")
     )
@@ -314,6 +332,7 @@ struct MockOptions: ParsableArguments {
         options.clients = try clients()
         options.clientKeys = try clientKeys()
         options.redirectURIs = try redirectURIs()
+        options.logout = try logoutAddresses()
         options.users = try users()
         options.claims = try claims()
         options.autoLogin = autoLogin

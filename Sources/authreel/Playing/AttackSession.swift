@@ -18,13 +18,26 @@ final class AttackSession: MockResponder {
     private let writer: CaptureWriter?
     private let detail: MockSession.Detail
     private let recognizer: MessageRecognizer
+    private let notices: NoticeSender
     private let state: Mutex<State>
 
-    init(_ provider: PlayedProvider, writer: CaptureWriter?, detail: MockSession.Detail) {
+    init(
+        _ provider: PlayedProvider,
+        writer: CaptureWriter?,
+        detail: MockSession.Detail,
+        notices: NoticeSender
+    ) {
+        self.notices = notices
         self.writer = writer
         self.detail = detail
         recognizer = MockSession.recognizer(of: provider)
-        let session = MockSession(provider, writer: writer, detail: detail, recognizer: recognizer)
+        let session = MockSession(
+            provider,
+            writer: writer,
+            detail: detail,
+            notices: notices,
+            recognizer: recognizer
+        )
         state = Mutex(State(provider: provider, session: session))
     }
 
@@ -54,6 +67,7 @@ final class AttackSession: MockResponder {
                 writer: writer,
                 detail: detail,
                 delivery: fault?.delivery,
+                notices: notices,
                 recognizer: recognizer
             ) { [weak self] answer, refusal in self?.note(answer, refusal, of: login) }
         }

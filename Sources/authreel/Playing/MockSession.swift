@@ -31,6 +31,7 @@ final class MockSession: MockResponder {
     private let recognizer: MessageRecognizer
     private let detail: Detail
     private let brokenDelivery: Fault.Delivery?
+    private let notices: NoticeSender?
     private let observe: Observer
     private let style: TextStyle
 
@@ -39,6 +40,7 @@ final class MockSession: MockResponder {
     ///   - writer: takes every exchange down; nil keeps none.
     ///   - detail: what is told of on stderr.
     ///   - delivery: a fault of the way back.
+    ///   - notices: sends what the provider says of its own accord; nil leaves it unsaid.
     ///   - recognizer: knows the endpoints; nil asks the provider for them.
     ///   - observe: is handed every answer.
     init(
@@ -46,6 +48,7 @@ final class MockSession: MockResponder {
         writer: CaptureWriter?,
         detail: Detail,
         delivery: Fault.Delivery? = nil,
+        notices: NoticeSender? = nil,
         recognizer: MessageRecognizer? = nil,
         observe: @escaping Observer = { _, _ in }
     ) {
@@ -53,6 +56,7 @@ final class MockSession: MockResponder {
         self.writer = writer
         self.detail = detail
         brokenDelivery = delivery
+        self.notices = notices
         self.observe = observe
         style = Style.forDescriptor(STDERR_FILENO)
         self.recognizer = recognizer ?? Self.recognizer(of: provider)
@@ -68,15 +72,23 @@ final class MockSession: MockResponder {
             request: request,
             response: answer.response
         )
+        keep(exchange)
+        let refusal = Self.words(Self.refusal(of: exchange), answer.explanation)
+        observe(answer, refusal)
+        tell(exchange, refusal)
+        notices?.send(answer.notices) { exchange in
+            self.keep(exchange)
+            self.tell(exchange, Self.words(Self.refusal(of: exchange), exchange.failure))
+        }
+        return answer.response
+    }
+
+    private func keep(_ exchange: Exchange) {
         do {
             try writer?.append([exchange])
         } catch {
             StandardError.warn("\(error): the exchange is not in the capture")
         }
-        let refusal = Self.words(Self.refusal(of: exchange), answer.explanation)
-        observe(answer, refusal)
-        tell(exchange, refusal)
-        return answer.response
     }
 
     func delivery(of request: RecordedRequest) -> LocalServer.Delivery {

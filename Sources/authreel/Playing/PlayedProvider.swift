@@ -59,6 +59,7 @@ struct PlayedProvider: Sendable {
         var policy = ProviderPolicy()
         policy.autoLogin = options.autoLogin
         policy.faults = options.faults
+        policy.logout = options.logout
         policy.acceptsUnknownClients = clients.isEmpty
         if clients.isEmpty { policy.redirectURIs = options.redirectURIs }
         let named =

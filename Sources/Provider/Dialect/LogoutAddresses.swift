@@ -1,0 +1,48 @@
+package import Captures
+import JSON
+
+/// Where a client is told that the session of its user has ended (OpenID Connect Back-Channel Logout, section 2.2; Front-Channel
+/// Logout, section 2).
+package struct LogoutAddresses: Sendable, Equatable {
+    /// What the provider posts a logout token to; one on this machine, since a mock connects to nobody else.
+    package var backchannel: String?
+    /// What the user's browser loads.
+    package var frontchannel: String?
+
+    package init() {}
+
+    /// What of a client's metadata can be done here.
+    init(_ members: JSONObject) {
+        backchannel = members["backchannel_logout_uri"]?.string.flatMap { uri in
+            Self.isBackchannel(RecordedURL(uri)) ? uri : nil
+        }
+        let redirects = members["redirect_uris"]?.array?.compactMap(\.string) ?? []
+        frontchannel = members["frontchannel_logout_uri"]?.string.flatMap { uri in
+            let url = RecordedURL(uri)
+            // Front-Channel Logout, section 2: of the same origin as a redirect URI.
+            let isOwn = redirects.contains { RecordedURL($0).origin == url.origin }
+            return Self.isFrontchannel(url) && isOwn ? uri : nil
+        }
+    }
+
+    var isEmpty: Bool { backchannel == nil && frontchannel == nil }
+
+    /// Whether an address may be one for logout tokens.
+    package static func isBackchannel(_ url: RecordedURL) -> Bool {
+        isFrontchannel(url) && LoopbackHost.isLoopback(url.host ?? "")
+    }
+
+    /// Whether an address may be one for browsers.
+    package static func isFrontchannel(_ url: RecordedURL) -> Bool {
+        url.isWeb && url.fragment == nil && !(url.host ?? "").isEmpty
+    }
+
+    /// Takes out of a client's metadata what is not done: nobody is told to have that.
+    func agree(on members: inout JSONObject) {
+        for (channel, address) in [("backchannel", backchannel), ("frontchannel", frontchannel)]
+        where address == nil {
+            members["\(channel)_logout_uri"] = nil
+            members["\(channel)_logout_session_required"] = nil
+        }
+    }
+}

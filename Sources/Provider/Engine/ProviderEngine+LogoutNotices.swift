@@ -1,0 +1,118 @@
+import Captures
+import JOSE
+import JSON
+import LibCrypto
+import OAuth
+
+/// Clients that are told of a logout: by a token that is posted to them, or by the user's browser (OpenID Connect Back-Channel
+/// Logout, section 2.5; Front-Channel Logout, section 3).
+extension ProviderEngine {
+    /// A logout token on its way.
+    struct LogoutNotice {
+        var address: String
+        var token: UnsignedToken
+    }
+
+    /// Older sessions of the same user are not looked through.
+    private static let toldSessions = 50
+
+    func logoutAddresses(of clientID: String) -> LogoutAddresses {
+        var addresses = client(clientID)?.logout ?? LogoutAddresses()
+        addresses.backchannel = addresses.backchannel ?? policy.logout.backchannel
+        addresses.frontchannel = addresses.frontchannel ?? policy.logout.frontchannel
+        return addresses
+    }
+
+    /// The `sid` of a session in the tokens of a client that is told of its end; nil for all others.
+    ///
+    /// It says nothing of the cookie that the browser has of the session.
+    func sessionName(_ session: String, for clientID: String) -> JSONValue? {
+        guard !logoutAddresses(of: clientID).isEmpty else { return nil }
+        return .string(Base64URL.encode(Digest.of("sid \(session)".utf8).prefix(16)))
+    }
+
+    /// Ends a session, and with a subject all of that user's.
+    ///
+    /// - Returns: what the user's browser has to load, client by client.
+    mutating func end(_ logout: PendingLogout, subject: String?) -> [String] {
+        var ended = logout.session.flatMap { state.sessions[$0] }.map { [$0] } ?? []
+        if let session = logout.session { state.sessions[session] = nil }
+        if let subject {
+            let others = state.sessions.newestFirst.lazy.map(\.value).filter { $0.user.subject == subject }
+            ended += others.prefix(Self.toldSessions)
+            state.sessions.removeAll { $0.user.subject == subject }
+        }
+        var frames: [String] = []
+        var told: Set<String> = []
+        for session in ended {
+            for reader in session.readers where told.insert(reader.clientID).inserted {
+                let addresses = logoutAddresses(of: reader.clientID)
+                if let address = addresses.backchannel {
+                    logoutNotices.append(
+                        LogoutNotice(address: address, token: logoutToken(for: reader, session.user))
+                    )
+                }
+                if let address = addresses.frontchannel { frames.append(frame(address, reader)) }
+            }
+        }
+        return frames
+    }
+
+    /// Section 2.4; it has no nonce, so that nobody takes it for an ID token.
+    private func logoutToken(
+        for reader: ProviderState.Session.Reader,
+        _ user: ProviderConfiguration.User
+    ) -> UnsignedToken {
+        var claims: JSONObject = [
+            "iss": .string(configuration.issuerIdentifier), "sub": .string(user.subject),
+            "aud": .string(reader.clientID), "iat": JSONValue(now.seconds),
+            "exp": JSONValue(now.seconds + 120), "jti": .string(identifier()),
+            "events": ["http://schemas.openid.net/event/backchannel-logout": [:]],
+        ]
+        if let name = reader.sessionName { claims["sid"] = .string(name) }
+        var header = standardHeader(for: reader.clientID)
+        header["typ"] = "logout+jwt"
+        return unsigned(
+            header: header,
+            claims: claims,
+            clientID: reader.clientID,
+            envelope: client(reader.clientID)?.envelopes["id_token"]
+        )
+    }
+
+    /// Front-Channel Logout, section 3: issuer and session go together.
+    private func frame(_ address: String, _ reader: ProviderState.Session.Reader) -> String {
+        guard let name = reader.sessionName else { return address }
+        let items = [("iss", configuration.issuerIdentifier), ("sid", name)]
+        return AnswerRenderer.url(address, items, .query)
+    }
+
+    /// The answer to a logout: on to the client, by way of a page where the browser has addresses to load.
+    ///
+    /// `target`: nil where nobody asked to go on.
+    func signedOut(loading frames: [String], to target: String?) -> BuiltAnswer {
+        // A page that goes on by a script goes to addresses only.
+        let isScript = target.map { RecordedURL($0).scheme?.lowercased() == "javascript" } ?? false
+        guard let target, frames.isEmpty || isScript else {
+            return .page(200, SignInPage.signedOut(loading: frames, to: target))
+        }
+        return .redirect(to: target)
+    }
+}
+
+extension AnswerRenderer {
+    /// Back-Channel Logout, section 2.5.
+    func request(of notice: ProviderEngine.LogoutNotice) -> ProviderNotice {
+        let form = FormBody.encode([("logout_token", signed(notice.token))])
+        let headers = HeaderFields([("Content-Type", FormBody.mediaType), ("Accept", "*/*")])
+        let url = RecordedURL(notice.address)
+        return ProviderNotice(
+            request: RecordedRequest(
+                method: "POST",
+                url: url,
+                headers: headers,
+                body: Body(text: form, mediaType: FormBody.mediaType)
+            )
+        )
+    }
+}
