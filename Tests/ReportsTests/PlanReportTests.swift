@@ -63,6 +63,30 @@ struct PlanReportTests {
         #expect(PlanJSON.text(of: [(plan, map)], given: []).contains("\"\(address)\""))
     }
 
+    /// What a page's script makes anew cannot be made here: it is told apart from what is the same every time.
+    @Test func whatLooksDrawnAnewIsToldApart() throws {
+        let flow = try ScriptedLogin.flow()
+        let plan = PlanBuilder(flow, siblings: [flow]).plan()
+        let text = PlanText.text(of: plan, map: EndpointMap(), given: [], style: .plain)
+        let words = "         as recorded, and stale where the page's script makes it anew: print\n"
+        #expect(text.contains(words), "\(text)")
+        #expect(text.contains("         as recorded: step\n"), "\(text)")
+    }
+
+    /// Addresses run to hundreds of characters; what reads a file has them whole.
+    @Test func planIsAsWideAsTheTerminal() throws {
+        let flow = try ScriptedLogin.flow()
+        let plan = PlanBuilder(flow, siblings: [flow]).plan()
+        func lines(_ columns: Int?) -> [Substring] {
+            PlanText.text(of: plan, map: EndpointMap(), given: [], style: .plain, columns: columns)
+                .split(separator: "\n")
+        }
+        #expect(lines(nil).contains { $0.count > 80 && $0.hasPrefix("  [0]") })
+        let narrow = lines(80).filter { $0.hasPrefix("  [") }
+        #expect(narrow.count == lines(nil).filter { $0.hasPrefix("  [") }.count)
+        #expect(narrow.allSatisfy { $0.count <= 80 }, "\(narrow)")
+    }
+
     /// Chromium's and WebKit's HAR files by Playwright have no forms; an empty POST is whole.
     @Test(arguments: [([("Content-Length", "75")], true), ([("Content-Length", "0")], false), ([], true)])
     func requestWithoutItsBodyIsTold(headers: [(String, String)], isTold: Bool) throws {

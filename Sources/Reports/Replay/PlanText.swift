@@ -4,10 +4,14 @@ package import Replay
 
 /// A replay's plan for people: whom it speaks to, what is sent in which order, and where each value comes from.
 package enum PlanText {
-    /// `map`: where the requests go in place of the recorded endpoints.
-    package static func text(of plan: ReplayPlan, map: EndpointMap, given: Set<String>, style: TextStyle)
-        -> String
-    {
+    /// `map`: where the requests go in place of the recorded endpoints; `columns`: how wide lines may be, nil for as wide as they are.
+    package static func text(
+        of plan: ReplayPlan,
+        map: EndpointMap,
+        given: Set<String>,
+        style: TextStyle,
+        columns: Int? = nil
+    ) -> String {
         let flow = plan.flow
         let head = [
             flow.id, flow.grant, flow.provider.rawValue, flow.clientID.map { "client \(FlowHead.name($0))" },
@@ -19,9 +23,10 @@ package enum PlanText {
         let width = plan.steps.map { name(of: $0).count }.max() ?? 0
         let addresses = DrivenAddresses(of: plan, map)
         for step in plan.steps {
-            lines += self.lines(for: step, of: plan, addresses, given, width, style)
+            let sheet = Sheet(nameWidth: width, columns: columns, style: style)
+            lines += self.lines(for: step, of: plan, addresses, given, sheet)
         }
-        lines += leftOut(plan, style)
+        lines += leftOut(plan, columns)
         lines += secrets(plan, given, style)
         return lines.joined(separator: "\n")
     }
@@ -47,14 +52,39 @@ package enum PlanText {
 
     // MARK: - Steps
 
+    /// What lines are written on.
+    private struct Sheet {
+        /// Of the names of steps.
+        var nameWidth: Int
+        var columns: Int?
+        var style: TextStyle
+
+        /// An address of a step, which is cut where it has no room: its beginning says where it goes.
+        func shortened(_ text: String, before words: String) -> String {
+            let left = columns.map { $0 - nameWidth - 9 - words.count }
+            return left.map { text.shortened(to: max($0, 40)) } ?? text
+        }
+
+        /// Words below a step.
+        func below(_ words: String) -> [String] {
+            PlanText.lines(words, indent: "         ", columns).map { style.dim($0) }
+        }
+    }
+
+    /// Broken at spaces where lines may not be wider.
+    private static func lines(_ words: String, indent: String, _ columns: Int?) -> [String] {
+        let text = words.printable
+        return columns.map { text.wrapped(to: $0, indent: indent, hanging: "  ") } ?? [indent + text]
+    }
+
     private static func lines(
         for step: PlannedStep,
         of plan: ReplayPlan,
         _ addresses: DrivenAddresses,
         _ given: Set<String>,
-        _ width: Int,
-        _ style: TextStyle
+        _ sheet: Sheet
     ) -> [String] {
+        let style = sheet.style
         let method = plan.flow.capture[step.exchange].request.method
         let url = text(of: addresses[step])
         var lines: [String] = []
@@ -68,8 +98,11 @@ package enum PlanText {
             case .follow(let source): "follows the redirect of [\(source)]"
             case .submit(let page): "fills in the form of [\(page)], \(method) \(url)"
             }
-        let asks = step.hasSideEffect ? style.yellow("  changes something beyond the login") : ""
-        lines.append("  \(place)\(style.bold(name(of: step).padded(to: width)))  \(how.printable)\(asks)")
+        let warning = step.hasSideEffect ? "  changes something beyond the login" : ""
+        let shown = sheet.shortened(how.printable, before: warning)
+        let asks = warning.isEmpty ? "" : style.yellow(warning)
+        let title = style.bold(name(of: step).padded(to: sheet.nameWidth))
+        lines.append("  \(place)\(title)  \(shown)\(asks)")
         if step.lacksBody {
             let words = "the body is not in the capture, and nothing is sent in its place"
             lines.append("         " + style.yellow(words))
@@ -83,8 +116,12 @@ package enum PlanText {
             }
             lines.append("         \(parameter.name.printable.padded(to: 22)) \(words)")
         }
-        if !recorded.isEmpty {
-            lines.append(style.dim("         as recorded: \(recorded.joined(separator: ", "))".printable))
+        let drawn = plan.drawnNames(of: step)
+        recorded.removeAll(where: drawn.contains)
+        if !recorded.isEmpty { lines += sheet.below("as recorded: \(recorded.joined(separator: ", "))") }
+        if !drawn.isEmpty {
+            let names = drawn.joined(separator: ", ")
+            lines += sheet.below("as recorded, and stale where the page's script makes it anew: \(names)")
         }
         return lines
     }
@@ -115,12 +152,13 @@ package enum PlanText {
 
     // MARK: - What is not driven
 
-    private static func leftOut(_ plan: ReplayPlan, _ style: TextStyle) -> [String] {
+    private static func leftOut(_ plan: ReplayPlan, _ columns: Int?) -> [String] {
         let groups = LeftOutWords.grouped(plan.leftOut)
         guard !groups.isEmpty else { return [] }
         return ["", "  not driven:"]
-            + groups.map { words, exchanges in
-                "    \(words.printable): \(exchanges.map { "[\($0)]" }.joined(separator: " "))"
+            + groups.flatMap { words, exchanges in
+                let places = exchanges.map { "[\($0)]" }.joined(separator: " ")
+                return lines("\(words): \(places)", indent: "    ", columns)
             }
     }
 

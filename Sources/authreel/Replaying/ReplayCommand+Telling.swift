@@ -10,9 +10,12 @@ extension ReplayCommand {
             return print(PlanJSON.text(of: plans, given: given))
         }
         let style = Style.forDescriptor(STDOUT_FILENO)
+        let columns = TerminalSize.columns(of: STDOUT_FILENO)
         print(
-            plans.map { PlanText.text(of: $0.plan, map: $0.map, given: given, style: style) }
-                .joined(separator: "\n\n")
+            plans.map {
+                PlanText.text(of: $0.plan, map: $0.map, given: given, style: style, columns: columns)
+            }
+            .joined(separator: "\n\n")
         )
     }
 

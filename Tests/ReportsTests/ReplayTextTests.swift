@@ -1,0 +1,43 @@
+import Captures
+import Flows
+import Replay
+import Reports
+import TestSupport
+import Testing
+
+/// What is said of a replay on a terminal.
+struct ReplayTextTests {
+    /// Of a page that was refused what may be of a login that is over, and how to send another.
+    @Test func staleValuesAreNamedWhereAPageIsRefused() async throws {
+        let flow = try ScriptedLogin.flow()
+        let plan = PlanBuilder(flow, siblings: [flow]).plan()
+        let environment = FlowDriver.Environment(
+            send: { request in
+                let response =
+                    switch request.url.path {
+                    case "/authorize": RecordedResponse(status: 200, body: ScriptedLogin.page)
+                    case "/sign-in":
+                        RecordedResponse(status: 403, body: .json(#"{"error":"forbidden"}"#))
+                    default: RecordedResponse(status: 500, body: .json(#"{"error":"server_error"}"#))
+                    }
+                return Exchange(startedAt: Timestamp(seconds: 0), request: request, response: response)
+            },
+            clock: { Timestamp(seconds: 0) },
+            sleep: { _ in },
+            random: { [UInt8](repeating: 7, count: $0) }
+        )
+        let run = await FlowDriver(plan, environment).run()
+        let report = ReplayReport(
+            capture: "login.har",
+            run: run,
+            map: EndpointMap(),
+            options: ComparisonOptions(),
+            rules: []
+        )
+        let text = ReplayText(report, showsAll: false, style: .plain).text
+        let head = "  sent as recorded, and perhaps stale (--set NAME=VALUE sends another parameter):\n"
+        #expect(text.contains(head), "\(text)")
+        let line = text.split(separator: "\n").first { $0.hasSuffix(": print") }
+        #expect(line?.hasPrefix("    [1]  ") == true, "\(text)")
+    }
+}
