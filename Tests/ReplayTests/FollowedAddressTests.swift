@@ -82,6 +82,40 @@ struct FollowedAddressTests {
         #expect(sent.last?.url.text == "https://id.example" + target)
     }
 
+    /// A path may have what is drawn for each login; which button it is the rest of it tells.
+    @Test(arguments: [
+        ("/login/Hq2vLx7TzB4nWm8RdYc9Kq2/in", "/login/Zk8wMx3SzA5mVn7QeXb2Lp9/in"),
+        ("/login/Hq2vLx7TzB4nWm8RdYc9Kq2/up", "/cancel"),
+        ("/login/front-desk/in", "/cancel"),
+    ])
+    func buttonOfAnotherLoginIsTheSameButton(recorded: String, asked target: String) async throws {
+        @Sendable func page(_ action: String) -> Body {
+            .html(
+                """
+                <form method=post action=/cancel><input name=username><input type=password name=password>\
+                <button formaction=\(action)>Go</button></form>
+                """
+            )
+        }
+        let capture = Self.capture()
+        let exchanges = capture.indices.map { index in
+            var exchange = capture[index]
+            guard exchange.request.url.path == "/login" else { return exchange }
+            if exchange.request.method == "POST" {
+                exchange.request.url = RecordedURL("https://id.example" + recorded)
+            } else {
+                exchange.response?.body = page(recorded)
+            }
+            return exchange
+        }
+        let replay = try await AskedReplay(of: Capture(exchanges)) { request, _ in
+            request.url.path == "/authorize"
+                ? RecordedResponse(status: 302, headers: HeaderFields([("Location", Self.login)]))
+                : RecordedResponse(status: 200, body: page("/login/Zk8wMx3SzA5mVn7QeXb2Lp9/in"))
+        }
+        #expect(replay.asked.first { $0.method == "POST" }?.url.path == target)
+    }
+
     /// In a redirect, in the form of a page and in a refresh.
     @Test(
         arguments: [

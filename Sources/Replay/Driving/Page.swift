@@ -35,8 +35,18 @@ struct Page {
             Set(url.queryItems.items.map { [$0.name, $0.value] })
         }
         let sent = items(recorded)
-        return all.filter { $0.url.path == recorded.path }
+        let same = all.filter { $0.url.path == recorded.path }
+        return (same.isEmpty ? all.filter { Self.isAlike($0.url.path, recorded.path) } : same)
             .max { items($0.url).intersection(sent).count < items($1.url).intersection(sent).count } ?? own
+    }
+
+    /// Whether two paths differ in nothing but what is drawn for each login.
+    private static func isAlike(_ one: String, _ other: String) -> Bool {
+        let parts = [one, other].map { $0.split(separator: "/", omittingEmptySubsequences: false) }
+        return parts[0].count == parts[1].count
+            && zip(parts[0], parts[1]).allSatisfy { one, other in
+                one == other || [one, other].allSatisfy { ScriptTokens.looksDrawn(String($0)) }
+            }
     }
 
     /// Where the page goes on to by itself, after the seconds that it says (`<meta http-equiv="refresh">`).
