@@ -111,10 +111,7 @@ extension ProviderDialect {
         // What is left out is taken for true (OpenID Connect Discovery, section 3), and nothing is fetched here.
         document["request_uri_parameter_supported"] = false
         document["authorization_response_iss_parameter_supported"] = true
-        for channel in ["backchannel", "frontchannel"] {
-            document["\(channel)_logout_supported"] = true
-            document["\(channel)_logout_session_supported"] = true
-        }
+        for name in Self.logoutMembers { document[name] = true }
         metadata = AnswerTemplate(status: 200, headers: Self.notKept, members: document)
         keySet = AnswerTemplate(status: 200, headers: Self.notKept)
         needsLogoutClient = true
@@ -139,6 +136,12 @@ extension ProviderDialect {
         }
         document["request_object_signing_alg_values_supported"] = .array(signatures + ["none"])
     }
+
+    /// OpenID Connect Back-Channel Logout, section 2.1; Front-Channel Logout, section 3.
+    private static let logoutMembers = [
+        "backchannel_logout_supported", "backchannel_logout_session_supported",
+        "frontchannel_logout_supported", "frontchannel_logout_session_supported",
+    ]
 
     fileprivate static let notKept = HeaderFields([("Cache-Control", "no-store")])
 

@@ -45,11 +45,8 @@ extension AnswerFinder {
         case .revocation(let call) where call.answer.isSuccess:
             dialect.revocation = dialect.revocation ?? AnswerTemplate(response)
             // Google's is one of these.
-            if call.authentication.clientID == nil, call.parameters.contains("token"),
-                !Self.lacksCredentials(flow)
-            {
-                dialect.revokesForAnybody = true
-            }
+            let isByNobody = call.authentication.clientID == nil && call.parameters.contains("token")
+            if isByNobody, !Self.lacksCredentials(flow) { dialect.revokesForAnybody = true }
         case .registration(let call) where call.answer.isSuccess && dialect.registration == nil:
             let sent = exchange.request.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object
             if call.answer.parameters["id_token_signed_response_alg"] == "none" {

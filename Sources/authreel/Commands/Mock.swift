@@ -105,18 +105,16 @@ struct Mock: AsyncParsableCommand {
             try checkAutoLogin(played)
             warnOfStrangers(to: played, recordedOptions.claims)
             hasBegun = true
-            let certificate = files?.files.certificatePath
             try await NoticeSender.withSender { notices in
-                if attack.isWanted {
-                    let session = AttackSession(played, writer: writer, detail: detail, notices: notices)
-                    responder.set(session)
-                    try tell(played, listening, recorded, certificate)
-                    try await run(session, played, certificate, signals)
-                } else {
+                guard attack.isWanted else {
                     responder.set(try session(played, writer, notices))
-                    try tell(played, listening, recorded, certificate)
-                    for await _ in signals { break }
+                    try tell(played, listening, recorded, files?.files.certificatePath)
+                    return await Self.wait(for: signals)
                 }
+                let session = AttackSession(played, writer: writer, detail: detail, notices: notices)
+                responder.set(session)
+                try tell(played, listening, recorded, files?.files.certificatePath)
+                try await run(session, played, files?.files.certificatePath, signals)
             }
         } catch {
             responder.giveUp()
@@ -124,6 +122,10 @@ struct Mock: AsyncParsableCommand {
             throw told(error)
         }
         await server.stop()
+    }
+
+    private static func wait(for signals: AsyncStream<Int32>) async {
+        for await _ in signals { break }
     }
 
     /// What is told of while it runs: of a suite less.
