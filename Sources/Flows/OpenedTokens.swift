@@ -89,7 +89,6 @@ package struct OpenedTokens: Sendable {
                 keys += set.flatMap { JSONWebKeySet(json: $0) }?.keys ?? []
             }
         }
-        var seen: Set<JSONWebKey> = []
-        return Array(keys.filter { $0.holdsSecret && seen.insert($0).inserted }.prefix(32))
+        return Array(keys.filter(\.holdsSecret).eachOnce().prefix(32))
     }
 }

@@ -1,3 +1,4 @@
+internal import Captures
 internal import NIOCore
 internal import NIOPosix
 
@@ -37,8 +38,7 @@ struct MachineAddresses: Sendable {
         let (physical, virtual) = (
             found.filter { !Self.isVirtual($0.interface) }, found.filter { Self.isVirtual($0.interface) }
         )
-        var seen: Set<String> = []
-        return (physical + virtual).map(\.address).filter { seen.insert($0).inserted }
+        return (physical + virtual).map(\.address).eachOnce()
     }
 
     private static func isVirtual(_ interface: String) -> Bool {

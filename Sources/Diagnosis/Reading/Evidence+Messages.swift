@@ -36,6 +36,7 @@ extension Answer {
         return Evidence(place: error.place, value: Masking.shown(error.text, of: "error"), note: note)
     }
 
+    /// The status, else why none came.
     func statusEvidence(note: String? = nil) -> Evidence {
         Evidence(place: statusPlace, value: status.map { "\($0)" } ?? failure ?? "no answer", note: note)
     }
@@ -275,8 +276,7 @@ extension Parameters {
     ///
     /// What is no name is masked: a body of another kind, read as a form, has values there.
     var shownNames: String {
-        var seen: Set<String> = []
-        let names = items.filter { !$0.name.isEmpty && seen.insert($0.name).inserted }.prefix(24)
+        let names = items.filter { !$0.name.isEmpty }.eachOnce(by: \.name).prefix(24)
         return names.map { $0.hasPlainName ? $0.name : Masking.masked($0.name) }.joined(separator: ", ")
     }
 }

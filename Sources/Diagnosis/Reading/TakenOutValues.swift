@@ -46,11 +46,9 @@ enum TakenOutValues {
     /// The marks among what a flow's messages say and are answered with, the first of each name.
     static func marks(in flow: Flow) -> [Parameter] {
         flow.derived.value {
-            var names: Set<String> = []
-            return Marks(
-                list: flow.messages.flatMap(values).filter {
-                    Placeholder.isTakenOut($0.value) && names.insert($0.name).inserted
-                }
+            Marks(
+                list: flow.messages.flatMap(values).filter { Placeholder.isTakenOut($0.value) }
+                    .eachOnce(by: \.name)
             )
         }.list
     }

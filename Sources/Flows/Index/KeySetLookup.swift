@@ -34,8 +34,7 @@ final class KeySetLookup: Sendable {
         let question = Question(issuer: issuer, hosts: hosts)
         if let found = known.withLock({ $0[question] }) { return found }
         let sets = sets(question)
-        var seen: Set<JSONWebKeySet> = []
-        let keys = sets.reversed().compactMap(\.keys).filter { seen.insert($0).inserted }.flatMap(\.keys)
+        let keys = sets.reversed().compactMap(\.keys).eachOnce().flatMap(\.keys)
         let found = Found(sets: sets, readable: sets.filter { $0.keys != nil }, keys: keys)
         known.withLock { $0[question] = found }
         return found

@@ -1,3 +1,5 @@
+import Captures
+
 /// What a provider answered while one login was driven.
 package struct ProviderSighting: Sendable, Equatable {
     /// In order; no more than ``limit``.
@@ -26,9 +28,7 @@ package struct ProviderSighting: Sendable, Equatable {
     /// What was asked for after the first wrong answer, each once, without pages.
     package var wentOn: [AnswerKind] {
         guard let brokenAfter else { return [] }
-        return answers.dropFirst(brokenAfter + 1).reduce(into: []) { kinds, kind in
-            if kind != .other, !kinds.contains(kind) { kinds.append(kind) }
-        }
+        return answers.dropFirst(brokenAfter + 1).filter { $0 != .other }.eachOnce()
     }
 }
 

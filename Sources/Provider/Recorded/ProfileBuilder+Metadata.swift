@@ -266,8 +266,7 @@ extension ProfileBuilder {
             if let path = dialect.paths[role]?.first { members[role.rawValue] = .string(base + path) }
         }
         func list(_ values: [String]) -> JSONValue {
-            var seen: Set<String> = []
-            return .array(values.filter { seen.insert($0).inserted }.map { .string($0) })
+            .array(values.eachOnce().map { .string($0) })
         }
         let types = dialect.authorizations.map(\.responseType)
         members["response_types_supported"] = list(types.isEmpty ? ["code"] : types)

@@ -104,8 +104,7 @@ struct RecordedIssuer {
             }.filter { !clientOrigins.contains($0) }
             found += Self.resourceOrigins(of: flow).filter { !clientOrigins.contains($0) }
         }
-        var seen: Set<String> = []
-        origins = found.filter { seen.insert($0).inserted }
+        origins = found.eachOnce()
     }
 
     /// Of the exchanges that are the provider's by what they say.

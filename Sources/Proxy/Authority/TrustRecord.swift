@@ -72,7 +72,7 @@ package struct TrustRecords: Sendable, Hashable {
 
     /// The stores that hold anything, each once, in order.
     package var stores: [TrustStore] {
-        records.map(\.store).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        records.map(\.store).eachOnce()
     }
 
     static let version: Int64 = 1

@@ -28,9 +28,7 @@ enum JavaKeystore {
             let folder = "\(home)/.sdkman/candidates/java"
             homes += machine.names(in: folder).map { "\(folder)/\($0)" }
         }
-        return homes.compactMap { keystore(ofHome: $0, on: machine) }.reduce(into: []) {
-            if !$0.contains($1) { $0.append($1) }
-        }
+        return homes.compactMap { keystore(ofHome: $0, on: machine) }.eachOnce()
     }
 
     /// Whether the system's updater makes this keystore from nothing, so that it must not be changed otherwise.

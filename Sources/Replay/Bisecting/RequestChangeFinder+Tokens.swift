@@ -35,9 +35,7 @@ extension RequestChangeFinder {
         _ theirs: ComparedStep
     ) {
         let (own, other) = (own ?? JSONObject(), other ?? JSONObject())
-        let names = (own.members + other.members).map(\.name).reduce(into: [String]()) { list, name in
-            if !list.contains(name) { list.append(name) }
-        }
+        let names = (own.members + other.members).map(\.name).eachOnce()
         for name in names.prefix(60) {
             let (left, right) = (own[name], other[name])
             guard !isSameMember(left, right, named: name) else { continue }

@@ -29,7 +29,7 @@ extension FlowRun {
             let parameters = Self.drawnParameters(of: step).prefix(Self.most).filter { isStale($0.value) }
             let fields = Self.drawnFields(of: step).prefix(Self.most).filter { isStale($0.value) }
             guard !parameters.isEmpty || !fields.isEmpty else { return nil }
-            return (step, Self.once(parameters.map(\.name)), Self.once(fields.map(\.name)))
+            return (step, parameters.map(\.name).eachOnce(), fields.map(\.name).eachOnce())
         }
     }
 
@@ -79,11 +79,5 @@ extension FlowRun {
             !HeaderRules.isLeftOut($0) && !["authorization", "dpop"].contains($0.name.lowercased())
                 && ScriptTokens.looksDrawn($0.value)
         }
-    }
-
-    /// Each once, in its order.
-    private static func once(_ names: [String]) -> [String] {
-        var seen: Set<String> = []
-        return names.filter { seen.insert($0).inserted }
     }
 }

@@ -58,11 +58,7 @@ package struct PlanBuilder {
             flow: flow,
             steps: steps,
             leftOut: leftOut,
-            origins: steps.reduce(into: []) { list, step in
-                if let origin = capture[step.exchange].request.url.origin, !list.contains(origin) {
-                    list.append(origin)
-                }
-            },
+            origins: steps.compactMap { capture[$0.exchange].request.url.origin }.eachOnce(),
             secrets: SecretNeeds.of(steps, in: flow, options: options),
             challenges: plannedChallenges(),
             cookies: earlierCookies(driven),
@@ -246,8 +242,7 @@ package struct PlanBuilder {
     private func plannedChallenges() -> [PlannedChallenge] {
         let verifiers = flow.tokenRequests.compactMap(\.codeVerifier)
         let challenges = flow.sentAuthorizationRequests.compactMap(\.codeChallenge)
-        var seen: Set<String> = []
-        return challenges.filter { seen.insert($0).inserted }.map { challenge in
+        return challenges.eachOnce().map { challenge in
             for verifier in verifiers {
                 if let making = CodeChallenge.making(challenge, from: verifier) {
                     return PlannedChallenge(challenge: challenge, verifier: verifier, making: making)

@@ -29,11 +29,7 @@ extension ReplayPlan {
             need.name == SecretNames.clientSecret || need.name == SecretNames.clientKey
                 || names.contains(need.name)
         }
-        plan.origins = plan.steps.reduce(into: []) { list, step in
-            if let origin = step.request.url.origin, !list.contains(origin) {
-                list.append(origin)
-            }
-        }
+        plan.origins = plan.steps.compactMap(\.request.url.origin).eachOnce()
         return plan
     }
 }

@@ -56,10 +56,8 @@ package struct AgeHeader: Sendable, Equatable {
 
     /// For whom it is, in the words of its stanzas; without what is there only to be passed over.
     var types: [String] {
-        stanzas.map(\.type).filter { !$0.hasSuffix("-grease") }.reduce(into: []) { types, type in
-            let type = type.count > 40 ? type.prefix(40) + "…" : type
-            if !types.contains(type), types.count < 8 { types.append(type) }
-        }
+        let types = stanzas.map(\.type).filter { !$0.hasSuffix("-grease") }
+        return Array(types.map { $0.count > 40 ? $0.prefix(40) + "…" : $0 }.eachOnce().prefix(8))
     }
 
     // MARK: - The file's key

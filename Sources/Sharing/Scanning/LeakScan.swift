@@ -1,3 +1,4 @@
+import Captures
 package import JSON
 
 /// Proves that no secret of a capture is in what is shared of it.
@@ -55,8 +56,7 @@ package struct LeakScan: Sendable {
         short: [NamedValue: Secret.Kind],
         words: [(secret: Secret, boundary: WordIndex.Boundary)] = []
     ) {
-        var known: Set<String> = []
-        let distinct = secrets.filter { known.insert($0.text).inserted }
+        let distinct = secrets.eachOnce(by: \.text)
         let texts = distinct.lazy.map(\.text)
         let textBytes = Self.textBytes(of: distinct)
         let encloseBase64 = LawfulForms.holdBase64(texts, textBytes: textBytes)

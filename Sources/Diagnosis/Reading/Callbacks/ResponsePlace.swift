@@ -8,8 +8,7 @@ extension AuthorizationResponse {
     /// The names of its parameters, at the callback where that is recorded, else at the redirect.
     func names(note: String? = nil) -> Evidence {
         let first = parameters.items.first?.place
-        var seen: Set<String> = []
-        let names = parameters.items.map(\.name).filter { !$0.isEmpty && seen.insert($0).inserted }
+        let names = parameters.items.map(\.name).filter { !$0.isEmpty }.eachOnce()
         return Evidence(
             place: Place(
                 exchange: first?.exchange ?? exchange,

@@ -104,8 +104,7 @@ struct DiscoveryUnreachable: Rule {
     }
 
     private func evidence(_ documents: [MetadataDocument]) -> [Evidence] {
-        var told: Set<String> = []
-        return documents.filter { told.insert($0.url.text).inserted }.prefix(6).flatMap { document in
+        documents.eachOnce(by: \.url.text).prefix(6).flatMap { document in
             var evidence = [document.urlEvidence, document.answer.statusEvidence()]
             if document.answer.error != nil { evidence.append(document.answer.evidence()) }
             if document.answer.isBrokenOff, let words = document.answer.failure {
