@@ -26,11 +26,7 @@ struct FailedRequest {
         }.prefix(6).flatMap { request in
             let exchange = flow.capture[request.exchange]
             return [
-                Evidence(
-                    place: Place(exchange: request.exchange, part: .requestURL, name: ""),
-                    value: Masking.shown(exchange.request.url.withoutQuery, of: "url"),
-                    note: exchange.client.process.map { "client: \($0)" }
-                ),
+                flow.urlEvidence(of: request.exchange, note: exchange.client.process.map { "client: \($0)" }),
                 Evidence(
                     place: request.place(exchange),
                     value: Excerpt.start(of: request.words),

@@ -115,17 +115,9 @@ struct LogoutCall {
                 note: "refused with status \(status)"
             )
         case .page(let page):
-            return Evidence(
-                place: Place(exchange: page, part: .responseStatus, name: ""),
-                value: "\(flow.capture[page].response?.status ?? 0)",
-                note: "a page of the provider's, and no way back after it"
-            )
+            return flow.statusEvidence(of: page, note: "a page of the provider's, and no way back after it")
         case .sentBack where !course.pages.isEmpty:
-            return Evidence(
-                place: Place(exchange: course.pages[0], part: .responseStatus, name: ""),
-                value: "\(flow.capture[course.pages[0]].response?.status ?? 0)",
-                note: "a page of the provider's first"
-            )
+            return flow.statusEvidence(of: course.pages[0], note: "a page of the provider's first")
         default: return call.answer.statusEvidence()
         }
     }

@@ -15,11 +15,7 @@ extension Violation {
         var violation = self
         violation.severity = .note
         violation.evidence.append(
-            Evidence(
-                place: Place(exchange: next, part: .requestURL, name: ""),
-                value: Masking.shown(flow.capture[next].request.url.withoutQuery, of: "url"),
-                note: "the next try of this login, which the provider took"
-            )
+            flow.urlEvidence(of: next, note: "the next try of this login, which the provider took")
         )
         return violation
     }

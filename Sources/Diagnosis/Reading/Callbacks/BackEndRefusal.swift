@@ -46,11 +46,7 @@ enum BackEndRefusal {
     private static func answer(to relay: Int, with what: String, in flow: Flow) -> [Evidence] {
         let exchange = flow.capture[relay]
         let evidence = [
-            Evidence(
-                place: Place(exchange: relay, part: .requestURL, name: ""),
-                value: Masking.shown(exchange.request.url.withoutQuery, of: "url"),
-                note: "where the app handed the \(what) to its own server"
-            ),
+            flow.urlEvidence(of: relay, note: "where the app handed the \(what) to its own server"),
             Evidence(
                 place: Place(exchange: relay, part: .responseStatus, name: ""),
                 value: exchange.response.map { "\($0.status)" }
@@ -93,16 +89,11 @@ enum BackEndRefusal {
             )
             return Violation(
                 [
-                    Evidence(
-                        place: Place(exchange: first, part: .responseStatus, name: ""),
-                        value: "\(flow.capture[first].response?.status ?? 0)",
+                    flow.statusEvidence(
+                        of: first,
                         note: "the app handed the code to its own server, which took it"
                     ),
-                    Evidence(
-                        place: Place(exchange: again, part: .responseStatus, name: ""),
-                        value: "\(flow.capture[again].response?.status ?? 0)",
-                        note: "the same request once more, refused"
-                    ),
+                    flow.statusEvidence(of: again, note: "the same request once more, refused"),
                 ] + (words.isEmpty ? [] : [body]),
                 severity: .warning,
                 explanation: twice,

@@ -29,21 +29,9 @@ enum IdentityPlatformSignIn {
     static func violation(at call: Int, in flow: Flow) -> Violation {
         let exchange = flow.capture[call]
         let message = message(of: exchange) ?? ""
-        var evidence = [
-            Evidence(
-                place: Place(exchange: call, part: .requestURL, name: ""),
-                value: Masking.shown(exchange.request.url.withoutQuery, of: "url"),
-                note: "where the app brought what the provider gave it"
-            )
-        ]
+        var evidence = [flow.urlEvidence(of: call, note: "where the app brought what the provider gave it")]
         if message.isEmpty {
-            evidence.append(
-                Evidence(
-                    place: Place(exchange: call, part: .responseStatus, name: ""),
-                    value: exchange.response.map { "\($0.status)" } ?? "",
-                    note: "refused"
-                )
-            )
+            evidence.append(flow.statusEvidence(of: call, note: "refused"))
         } else {
             evidence.append(
                 Evidence(

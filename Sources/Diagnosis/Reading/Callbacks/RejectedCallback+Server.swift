@@ -106,9 +106,8 @@ extension RejectedCallback {
     }
 
     private func fetched(_ last: Int, _ flow: Flow) -> Evidence {
-        Evidence(
-            place: Place(exchange: last, part: .requestURL, name: ""),
-            value: Masking.shown(flow.capture[last].request.url.withoutQuery, of: "url"),
+        flow.urlEvidence(
+            of: last,
             note: isIntrospection(last, flow)
                 ? "asked about the token by a server behind the app, before the app refused"
                 : "the last that the app's server fetched before it refused"
@@ -200,9 +199,8 @@ extension RejectedCallback {
         unservedCalls(in: flow).flatMap { index in
             let asked = flow.capture[index]
             return [
-                Evidence(
-                    place: Place(exchange: index, part: .requestURL, name: ""),
-                    value: Masking.shown(asked.request.url.withoutQuery, of: "url"),
+                flow.urlEvidence(
+                    of: index,
                     note: "asked by the app's server while it worked on the callback"
                 ),
                 Evidence(

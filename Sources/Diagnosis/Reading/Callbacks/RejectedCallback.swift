@@ -144,9 +144,8 @@ struct RejectedCallback {
                 earlier.code != response.code, earlier.parameters["state"] == state,
                 flow.capture[callback].startedAt < start, Self.isTaken(callback, flow)
             else { return nil }
-            return Evidence(
-                place: Place(exchange: callback, part: .responseStatus, name: ""),
-                value: flow.capture[callback].response.map { "\($0.status)" } ?? "",
+            return flow.statusEvidence(
+                of: callback,
                 note: "an answer with the same state and another code, which the app took before"
             )
         }.first

@@ -7,7 +7,7 @@ import OAuth
 enum AssertionSignature {
     /// Nil where nothing in the capture speaks against the signature.
     static func fault(of assertion: ClientAssertion, _ call: ClientCall, _ flow: Flow) -> Violation? {
-        let answer = call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence()
+        let answer = call.answer.evidence()
         let token = assertion.token
         if token.isSignedInDER { return inDER(assertion, call, answer) }
         // Whoever was let in has keys that the provider knows; a signature that was taken out says nothing.

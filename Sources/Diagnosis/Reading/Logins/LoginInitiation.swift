@@ -23,30 +23,16 @@ struct LoginInitiation {
     /// That the app refused one, where there is nothing else in the flow; nil otherwise.
     static func refusal(in flow: Flow) -> Violation? {
         guard let (exchange, parameters) = flow.refusedInitiation,
-            let answer = flow.capture[exchange].response
+            flow.capture[exchange].response != nil
         else { return nil }
         let request = flow.capture[exchange].request
-        let address = Evidence(
-            place: Place(exchange: exchange, part: .requestURL, name: ""),
-            value: Masking.shown(request.url.withoutQuery, of: "url"),
-            note: "asked to begin a login, by a \(request.method)"
-        )
+        let address = flow.urlEvidence(of: exchange, note: "asked to begin a login, by a \(request.method)")
         let asked = ["iss", "client_id", "lti_deployment_id", "target_link_uri"].compactMap {
             parameters.parameter($0)
         }
         let refused =
-            answer.location.map {
-                Evidence(
-                    place: Place(exchange: exchange, part: .responseLocation, name: ""),
-                    value: Masking.shown($0, of: "location"),
-                    note: "refused"
-                )
-            }
-            ?? Evidence(
-                place: Place(exchange: exchange, part: .responseStatus, name: ""),
-                value: "\(answer.status)",
-                note: "refused"
-            )
+            flow.locationEvidence(of: exchange, note: "refused")
+            ?? flow.statusEvidence(of: exchange, note: "refused")
         return Violation(
             [address] + asked.map { Evidence($0) } + [refused] + words(at: exchange, in: flow),
             saying: refusalWords,

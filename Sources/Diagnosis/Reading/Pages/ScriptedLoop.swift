@@ -16,18 +16,16 @@ enum ScriptedLoop {
         for (number, round) in rounds.prefix(3).enumerated() {
             let request = flow.capture[round.request]
             evidence.append(
-                Evidence(
-                    place: Place(exchange: round.request, part: .requestURL, name: ""),
-                    value: Masking.shown(request.request.url.withoutQuery, of: "url"),
+                flow.urlEvidence(
+                    of: round.request,
                     note:
                         "round \(number + 1), \((request.startedAt - start).components.seconds) s after the first"
                 )
             )
             guard number < 2, let callback = round.callback else { continue }
             evidence.append(
-                Evidence(
-                    place: Place(exchange: callback, part: .responseStatus, name: ""),
-                    value: flow.capture[callback].response.map { "\($0.status)" } ?? "",
+                flow.statusEvidence(
+                    of: callback,
                     note: "the page at the redirect URI, whose script went to the provider again"
                 )
             )

@@ -25,16 +25,8 @@ enum ScriptedSignIn {
             else { continue }
             return Violation(
                 [
-                    Evidence(
-                        place: Place(exchange: source, part: .requestURL, name: ""),
-                        value: Masking.shown(flow.capture[source].request.url.withoutQuery, of: "url"),
-                        note: "asked for by a script of the page"
-                    ),
-                    Evidence(
-                        place: Place(exchange: source, part: .responseStatus, name: ""),
-                        value: flow.capture[source].response.map { "\($0.status)" } ?? "",
-                        note: "the app sends the script to the provider"
-                    ),
+                    flow.urlEvidence(of: source, note: "asked for by a script of the page"),
+                    flow.statusEvidence(of: source, note: "the app sends the script to the provider"),
                     Evidence(
                         place: Place(exchange: request.exchange, part: .responseStatus, name: ""),
                         value: exchange.response.map { "\($0.status)" }

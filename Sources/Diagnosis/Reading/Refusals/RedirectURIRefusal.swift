@@ -116,9 +116,8 @@ enum RedirectURIRefusal {
             response.headers.first("content-length") == "0"
         else { return nil }
         let isKnown = !(flow.surroundings.clients.codes[request.clientID ?? ""] ?? []).isEmpty
-        return Evidence(
-            place: Place(exchange: page, part: .responseStatus, name: ""),
-            value: "\(response.status)",
+        return flow.statusEvidence(
+            of: page,
             note: isKnown
                 ? "an empty page instead of a redirect, though the client is known"
                 : "an empty page instead of a redirect: the redirect URI does not match, or the client is not known"

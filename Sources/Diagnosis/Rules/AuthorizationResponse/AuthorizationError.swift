@@ -137,10 +137,7 @@ struct AuthorizationError: Rule {
             let words = PageText.start(of: response.body)
             return Violation(
                 [
-                    Evidence(
-                        place: Place(exchange: page, part: .responseStatus, name: ""),
-                        value: "\(response.status)"
-                    ),
+                    flow.statusEvidence(of: page),
                     words.isEmpty
                         ? nil
                         : Evidence(

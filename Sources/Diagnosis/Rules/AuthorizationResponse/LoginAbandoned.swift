@@ -74,13 +74,7 @@ struct LoginAbandoned: Rule {
         let alert = posted.isEmpty ? nil : PageText.alert(of: body)
         let words = alert ?? PageText.start(of: body)
         let session = pages.last { ForgeRockStep.session(in: flow.capture[$0]) != nil }
-        var evidence = [
-            Evidence(
-                place: Place(exchange: last, part: .requestURL, name: ""),
-                value: Masking.shown(flow.capture[last].request.url.withoutQuery, of: "url"),
-                note: "the last page of the provider"
-            )
-        ]
+        var evidence = [flow.urlEvidence(of: last, note: "the last page of the provider")]
         if !words.isEmpty {
             evidence.append(
                 Evidence(
@@ -119,11 +113,7 @@ struct LoginAbandoned: Rule {
     /// Of a sign-in that the app makes itself: `last` is the step that it did not go beyond.
     private func violation(at last: Int, _ step: NativeStep, of pages: [Int], _ flow: Flow) -> Violation {
         let posted = pages.filter { flow.isCredentialPost($0) }
-        let address = Evidence(
-            place: Place(exchange: last, part: .requestURL, name: ""),
-            value: Masking.shown(flow.capture[last].request.url.withoutQuery, of: "url"),
-            note: "the last step at the provider's API"
-        )
+        let address = flow.urlEvidence(of: last, note: "the last step at the provider's API")
         let isRefused = step.told != nil && posted.last == last
         return Violation(
             [address, step.told, entered(posted, flow)].compactMap(\.self),
@@ -135,11 +125,7 @@ struct LoginAbandoned: Rule {
     }
 
     private func signedIn(at session: Int, _ flow: Flow) -> Evidence {
-        Evidence(
-            place: Place(exchange: session, part: .responseStatus, name: ""),
-            value: "\(flow.capture[session].response?.status ?? 0)",
-            note: "the user is signed in: answered with a session"
-        )
+        flow.statusEvidence(of: session, note: "the user is signed in: answered with a session")
     }
 
     private func entered(_ posted: [Int], _ flow: Flow) -> Evidence {

@@ -139,12 +139,7 @@ struct ProviderServerError: Rule {
             let response = flow.capture[page].response,
             response.status >= 500 || response.status >= 400 && flow.provider == .wso2 && isOfWSO2(response)
         else { return nil }
-        var evidence = [
-            Evidence(
-                place: Place(exchange: page, part: .responseStatus, name: ""),
-                value: "\(response.status)"
-            )
-        ]
+        var evidence = [flow.statusEvidence(of: page)]
         let words = PageText.told(by: response.body)
         if !words.isEmpty {
             evidence.append(

@@ -78,9 +78,8 @@ struct ResponseModeDiffers: Rule {
             ? response.callback.flatMap(flow.secretField) ?? flow.secretField(of: source) : nil
         guard secret != nil || flow.stopped(at: response) else { return nil }
         var evidence = [
-            Evidence(
-                place: Place(exchange: source, part: .responseStatus, name: ""),
-                value: "\(answer.status)",
+            flow.statusEvidence(
+                of: source,
                 note: "to a POST: the browser sends the same form to the redirect URI"
             )
         ]

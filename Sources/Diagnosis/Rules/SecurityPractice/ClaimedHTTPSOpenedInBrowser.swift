@@ -53,14 +53,9 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
             return .violated(
                 Violation(
                     [
-                        Evidence(
-                            place: Place(exchange: callback, part: .requestURL, name: ""),
-                            value: Masking.shown(exchange.request.url.withoutQuery, of: "url"),
-                            note: "loaded by a browser"
-                        ),
-                        Evidence(
-                            place: Place(exchange: callback, part: .responseStatus, name: ""),
-                            value: "\(status)",
+                        flow.urlEvidence(of: callback, note: "loaded by a browser"),
+                        flow.statusEvidence(
+                            of: callback,
                             note: isStatic ? "a page that sets no cookie, and nobody used the code" : nil
                         ),
                         sign.evidence,
@@ -87,9 +82,8 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
         // What has not changed since is as it was then.
         guard response.status != 200 && response.status != 304 || !isJSON else { return [] }
         return [
-            Evidence(
-                place: Place(exchange: last, part: .requestURL, name: ""),
-                value: Masking.shown(flow.capture[last].request.url.withoutQuery, of: "url"),
+            flow.urlEvidence(
+                of: last,
                 note: "the association file: answered with \(response.status)"
                     + (isJSON ? "" : " and a page instead of JSON")
                     + (response.location == nil ? "" : ", a redirect, which the systems do not follow")

@@ -48,11 +48,7 @@ struct TokensRelayedToApp: Rule {
                 return .violated(
                     Violation(
                         found + [
-                            Evidence(
-                                place: Place(exchange: relay, part: .requestURL, name: ""),
-                                value: Masking.shown(flow.capture[relay].request.url.withoutQuery, of: "url"),
-                                note: "the app sent the code here"
-                            )
+                            flow.urlEvidence(of: relay, note: "the app sent the code here")
                         ],
                         exchange: relay
                     )

@@ -42,23 +42,12 @@ struct BackchannelNotRecorded: Rule {
             guard !flow.surroundings.tokenRequests.contains(where: { !$0.isRecorded }) else {
                 return .abstains(Gap.tokenRequestBody)
             }
-            let answer = flow.capture[callback].response
-            var evidence = [
-                Evidence(
-                    place: Place(exchange: callback, part: .responseStatus, name: ""),
-                    value: answer.map { "\($0.status)" } ?? "",
-                    note: "answer to the callback"
-                )
+            let evidence = [
+                Evidence(delivery.code),
+                flow.statusEvidence(of: callback, note: "answer to the callback"),
+                flow.locationEvidence(of: callback),
             ]
-            if let location = answer?.location {
-                evidence.append(
-                    Evidence(
-                        place: Place(exchange: callback, part: .responseLocation, name: ""),
-                        value: Masking.shown(location, of: "location")
-                    )
-                )
-            }
-            return .violated(Violation([Evidence(delivery.code)] + evidence, exchange: callback))
+            return .violated(Violation(evidence.compactMap(\.self), exchange: callback))
         }
         return .holds
     }

@@ -100,13 +100,7 @@ struct CORSBlocked: Rule {
             ),
         ]
         if let preflight = preflight(of: call, flow), let response = flow.capture[preflight].response {
-            evidence.append(
-                Evidence(
-                    place: Place(exchange: preflight, part: .responseStatus, name: ""),
-                    value: "\(response.status)",
-                    note: "the preflight"
-                )
-            )
+            evidence.append(flow.statusEvidence(of: preflight, note: "the preflight"))
             let fault = Permission.refusal(of: flow.capture[preflight], from: call.origin)
             // Asked and allowed, and no answer all the same: that is another fault, unless the browser says so.
             guard let fault else {
@@ -219,11 +213,8 @@ struct CORSBlocked: Rule {
                             value: Masking.shown(sent, of: "origin"),
                             note: "the page"
                         ),
-                        Evidence(
-                            place: Place(exchange: index, part: .responseStatus, name: ""),
-                            value: "\(answer.status)",
-                            note: "the preflight; no request followed"
-                        ), permission(answer, index, fault),
+                        flow.statusEvidence(of: index, note: "the preflight; no request followed"),
+                        permission(answer, index, fault),
                     ],
                     fix: target.isWeb ? nil : Self.ofAppFix,
                     exchange: index

@@ -79,7 +79,7 @@ struct ClientAssertionAlg: Rule {
         return Violation(
             [
                 Evidence(place: assertion.place(ofHeader: "alg"), value: algorithm, note: kid), list,
-                call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence(),
+                call.answer.evidence(),
             ].compactMap { $0 },
             severity: call.severity,
             exchange: call.exchange

@@ -71,7 +71,7 @@ struct ClientAssertionAudience: Rule {
             found.append(
                 Violation(
                     [claim] + accepted.prefix(4)
-                        + [call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence()],
+                        + [call.answer.evidence()],
                     severity: call.severity,
                     saying: mayBeRight ? Self.said : nil,
                     exchange: call.exchange

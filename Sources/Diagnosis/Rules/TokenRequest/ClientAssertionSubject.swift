@@ -122,7 +122,7 @@ struct ClientAssertionSubject: Rule {
             )
         }
         if let expected { evidence.append(Evidence(expected, note: "the client of this login")) }
-        evidence.append(call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence())
+        evidence.append(call.answer.evidence())
         return Violation(evidence, severity: call.severity, exchange: call.exchange)
     }
 }

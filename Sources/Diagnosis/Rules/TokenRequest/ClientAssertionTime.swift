@@ -125,7 +125,7 @@ struct ClientAssertionTime: Rule {
                 )
             )
         }
-        evidence.append(call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence())
+        evidence.append(call.answer.evidence())
         return evidence
     }
 

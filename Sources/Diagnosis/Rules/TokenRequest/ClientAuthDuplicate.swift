@@ -58,7 +58,7 @@ struct ClientAuthDuplicate: Rule {
             case .none: break
             }
         }
-        evidence.append(call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence())
+        evidence.append(call.answer.evidence())
         return .violated(
             Violation(evidence, severity: call.severity, exchange: call.exchange)
         )

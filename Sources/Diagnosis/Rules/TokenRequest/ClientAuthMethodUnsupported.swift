@@ -64,7 +64,7 @@ struct ClientAuthMethodUnsupported: Rule {
                         place: place(of: method, call),
                         value: method,
                         note: "the method that was used"
-                    ), call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence(),
+                    ), call.answer.evidence(),
                 ],
                 severity: severity,
                 exchange: call.exchange

@@ -151,13 +151,7 @@ struct CodeReused: Rule {
                 && flow.surroundings.messages[index] == nil
         }
         for callback in callbacks.dropFirst().prefix(2) {
-            evidence.append(
-                Evidence(
-                    place: Place(exchange: callback, part: .requestURL, name: ""),
-                    value: Masking.shown(flow.capture[callback].request.url.withoutQuery, of: "url"),
-                    note: "the callback was loaded again"
-                )
-            )
+            evidence.append(flow.urlEvidence(of: callback, note: "the callback was loaded again"))
         }
         return Violation(
             evidence,

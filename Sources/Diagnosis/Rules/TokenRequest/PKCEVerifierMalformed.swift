@@ -54,9 +54,7 @@ struct PKCEVerifierMalformed: Rule {
             if found != nil, !isRefused { continue }
             var evidence = [Evidence(verifier, note: fault)]
             if let challenge { evidence.append(Evidence(challenge, note: "made from this very verifier")) }
-            evidence.append(
-                request.answer.isSuccess ? request.answer.statusEvidence() : request.answer.evidence()
-            )
+            evidence.append(request.answer.evidence())
             found = Violation(
                 evidence,
                 severity: isRefused ? .error : .warning,

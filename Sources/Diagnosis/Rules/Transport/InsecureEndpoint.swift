@@ -80,11 +80,7 @@ struct InsecureEndpoint: Rule {
         let isInClear = scheme == "http"
         return Violation(
             [
-                Evidence(
-                    place: Place(exchange: exchange, part: .requestURL, name: ""),
-                    value: Masking.shown(flow.capture[exchange].request.url.withoutQuery, of: "url"),
-                    note: "asked over \(scheme)"
-                ), words,
+                flow.urlEvidence(of: exchange, note: "asked over \(scheme)"), words,
             ],
             severity: .error,
             explanation: isInClear ? Self.inClear : Self.untold,

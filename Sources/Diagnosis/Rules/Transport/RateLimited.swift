@@ -161,9 +161,8 @@ struct RateLimited: Rule {
         guard let last = exchanges.last, let response = flow.capture[last].response else { return [] }
         let url = flow.capture[last].request.url.withoutQuery
         var evidence = [
-            Evidence(
-                place: Place(exchange: last, part: .responseStatus, name: ""),
-                value: "\(response.status)",
+            flow.statusEvidence(
+                of: last,
                 note: exchanges.count > 1 ? "\(url), \(exchanges.count) times" : url
             )
         ]

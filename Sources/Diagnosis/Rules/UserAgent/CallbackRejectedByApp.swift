@@ -84,9 +84,8 @@ struct CallbackRejectedByApp: Rule {
         if let meaning { evidence[0].note = meaning }
         if let witness = flow.deadEndWitness(at: callback.exchange) {
             evidence.append(
-                Evidence(
-                    place: Place(exchange: witness, part: .requestURL, name: ""),
-                    value: Masking.shown(flow.capture[witness].request.url.withoutQuery, of: "url"),
+                flow.urlEvidence(
+                    of: witness,
                     note:
                         "sent by \(isLeft ? "the program" : "the app's server"), which never brought the code to the token endpoint"
                 )
@@ -158,9 +157,8 @@ struct CallbackRejectedByApp: Rule {
                     && $0.response.code != nil
             }), let first = callback.repeats
         else { return nil }
-        let before = Evidence(
-            place: Place(exchange: first, part: .responseStatus, name: ""),
-            value: flow.capture[first].response.map { "\($0.status)" } ?? "",
+        let before = flow.statusEvidence(
+            of: first,
             note: "the same answer was taken before: this is a reload, or the browser's way back"
         )
         return Violation(

@@ -124,14 +124,7 @@ struct CallbackUnreachable: Rule {
 
     /// Where the provider sent the browser.
     private func delivery(of response: AuthorizationResponse, _ flow: Flow) -> [Evidence] {
-        guard let exchange = response.deliveredBy, let location = flow.capture[exchange].response?.location
-        else { return [] }
-        return [
-            Evidence(
-                place: Place(exchange: exchange, part: .responseLocation, name: ""),
-                value: Masking.shown(location, of: "location")
-            )
-        ]
+        [response.deliveredBy.flatMap { flow.locationEvidence(of: $0) }].compactMap(\.self)
     }
 
     private static let errorLost = """

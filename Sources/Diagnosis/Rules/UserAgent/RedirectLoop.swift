@@ -83,11 +83,7 @@ struct RedirectLoop: Rule {
                         value: Masking.shown(Excerpt.start(of: failure), of: "failure"),
                         note: "the browser gave up"
                     ),
-                    Evidence(
-                        place: Place(exchange: browser, part: .requestURL, name: ""),
-                        value: Masking.shown(flow.capture[browser].request.url.withoutQuery, of: "url"),
-                        note: "where"
-                    ),
+                    flow.urlEvidence(of: browser, note: "where"),
                 ],
                 explanation: Self.stopped,
                 exchange: browser

@@ -59,11 +59,7 @@ struct SessionCookieNotPersistent: Rule {
                         value: CookieNames.shown(sent),
                         note: "without \(cookie.name)"
                     ),
-                    Evidence(
-                        place: Place(exchange: page, part: .requestURL, name: ""),
-                        value: Masking.shown(flow.capture[page].request.url.withoutQuery, of: "url"),
-                        note: "the sign-in page again"
-                    ),
+                    flow.urlEvidence(of: page, note: "the sign-in page again"),
                 ])
             )
         }
