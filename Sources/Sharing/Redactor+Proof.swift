@@ -1,5 +1,6 @@
 /// What proves that nothing is left: a scan for what was found to be secret, by other means than those that replaced it.
 extension Redactor {
+    /// A scan for the secrets of these captures; what a shared capture holds all the same is told to it.
     package func leakScan() -> LeakScan {
         var secrets = secrets
         let lawful = lawfulTexts(inside: secrets)

@@ -1,5 +1,6 @@
 /// Standard Base64 (RFC 4648, section 4), as HAR carries bodies that are no text.
 package enum Base64 {
+    /// Writes bytes behind what is there, with padding, without line breaks.
     package static func append(_ bytes: some Collection<UInt8>, to output: inout [UInt8]) {
         if bytes.withContiguousStorageIfAvailable({ append($0, to: &output) }) == nil {
             Array(bytes).withUnsafeBufferPointer { append($0, to: &output) }

@@ -8,6 +8,7 @@ import Darwin
 
 /// Looks for one text in another, by bytes: protocols have no characters.
 package enum ByteSearch {
+    /// Whether one text stands in the other; the empty one stands in each.
     package static func contains(_ text: String, _ other: String) -> Bool {
         var text = text
         var other = other

@@ -37,6 +37,7 @@ package struct PacketSpan: Sendable, Equatable {
 
     package init() {}
 
+    /// Takes note of when a packet was, and of what kind of link.
     package mutating func add(_ time: Timestamp, _ linkType: LinkType) {
         times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
         if linkTypes.count < Self.mostLinkTypes { linkTypes.insert(linkType) }

@@ -46,10 +46,12 @@ package struct Substitution: Sendable {
 
     var isEmpty: Bool { patterns.isEmpty }
 
+    /// The text with the new values; as it is where none of the old ones stands in it.
     package func applied(to text: String) -> String {
         isEmpty ? text : String(decoding: applied(to: Array(text.utf8)), as: UTF8.self)
     }
 
+    /// The same of bytes, whatever their encoding is.
     package func applied(to text: [UInt8]) -> [UInt8] {
         guard !isEmpty, text.count >= 4 else { return text }
         var output: [UInt8] = []

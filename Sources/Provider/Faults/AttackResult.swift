@@ -1,5 +1,6 @@
 /// What came of one fault.
 package struct AttackResult: Sendable {
+    /// What became of the login with the fault in it.
     package enum Verdict: Sendable, Equatable {
         /// The fault acted, and the login did not go through.
         case rejected

@@ -3,6 +3,7 @@
 ///
 /// Drives nothing itself.
 package struct AttackSuiteStateMachine: Sendable {
+    /// What the one who drives the logins is to do.
     package enum Step: Sendable {
         /// Without a fault where there is none.
         case drive(Fault?)
@@ -39,6 +40,7 @@ package struct AttackSuiteStateMachine: Sendable {
     /// Faults that are still to be looked at.
     package var remaining: Int { waiting.count }
 
+    /// The login to drive now; what comes of it is told to ``ended(_:)`` before the next one is asked for.
     package mutating func next() -> Step {
         driven = nil
         guard stop == nil else { return .finish }
@@ -63,6 +65,7 @@ package struct AttackSuiteStateMachine: Sendable {
         }
     }
 
+    /// Nothing more is to be driven: the user has stopped it.
     package mutating func interrupted() { stop = .interrupted }
 
     // MARK: -

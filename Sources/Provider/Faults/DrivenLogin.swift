@@ -14,6 +14,7 @@ package struct ProviderSighting: Sendable, Equatable {
 
     package init() {}
 
+    /// Takes note of the next answer.
     package mutating func note(_ answer: ProviderAnswer) {
         if brokenAfter == nil, !answer.broken.isEmpty { brokenAfter = answers.count }
         occasions.formUnion(answer.occasions)
@@ -34,6 +35,7 @@ package struct ProviderSighting: Sendable, Equatable {
 
 /// One login that a command drove.
 package struct DrivenLogin: Sendable, Equatable {
+    /// How the command ended: its exit status, or the number of the signal that it died of.
     package enum Ending: Sendable, Equatable {
         case exited(Int32)
         case signalled(Int32)

@@ -5,6 +5,7 @@ package enum FaultCatalog {
         + TokenResponseFaults.list + IDTokenFaults.list + ResourceFaults.list + RefreshFaults.list
         + LogoutAndDeviceFaults.list + TransportFaults.list
 
+    /// The one of this name; names of faults are ids of rules.
     package static func fault(_ id: String) -> Fault? { all.first { $0.id == id } }
 
     /// The names that are most like one that is none: three at most, the nearest first.

@@ -9,6 +9,7 @@ package enum TrustStore: Sendable, Hashable {
     /// A keystore of Java; the path is without links.
     case java(keystore: String)
 
+    /// As `--store` names them.
     package enum Kind: String, Sendable, CaseIterable {
         case system
         case nss

@@ -12,6 +12,7 @@ package struct DeltaDebugging: Sendable {
         case unresolved
     }
 
+    /// What the search came to.
     package struct Result: Sendable, Hashable {
         /// Indices of changes, ascending: the smallest set that was seen to fail.
         package var set: [Int]

@@ -36,6 +36,7 @@ package struct FlowBisection: Sendable {
         case cancelled
     }
 
+    /// What the search came to, with every run that it took.
     package struct Result: Sendable {
         package var ending: Ending
         /// The smallest set that fails, in the order of the changes; empty unless found.

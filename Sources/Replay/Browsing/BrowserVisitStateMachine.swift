@@ -6,6 +6,7 @@ import JSON
 /// Does no IO and reads no clock. Looks at the page again and again; when it has come to rest, enters what
 /// ``PageFilling`` knows, or waits for the person to do so. Whatever the browser says may come from a hostile page.
 package struct BrowserVisitStateMachine {
+    /// What happened.
     package enum Event: Sendable {
         case begin
         case message(DevToolsMessage)
@@ -16,6 +17,7 @@ package struct BrowserVisitStateMachine {
         case browserEnded(reason: String)
     }
 
+    /// What the one who owns the browser has to do.
     package enum Action: Sendable, Hashable {
         case send(DevToolsCommand)
         case tell(BrowserVisit.Notice)
@@ -81,6 +83,9 @@ package struct BrowserVisitStateMachine {
     /// The number for whoever speaks next.
     package var unusedID: Int64 { nextID }
 
+    /// Takes an event.
+    ///
+    /// - Returns: what is to be done then, in order; nothing once the visit is over.
     package mutating func handle(_ event: Event, at now: Timestamp) -> [Action] {
         guard phase != .over else { return [] }
         switch event {

@@ -9,6 +9,7 @@ package struct DevToolsDecoder {
 
     package init(maximumBytes: Int = 16 << 20) { self.maximumBytes = maximumBytes }
 
+    /// Takes the next bytes, of any length; the messages that they complete, in order.
     package mutating func received(_ bytes: some Collection<UInt8>) -> [DevToolsMessage] {
         var messages: [DevToolsMessage] = []
         var rest = bytes[...]

@@ -6,6 +6,7 @@ import Captures
 /// Remembers what it has used: no value is entered twice where the recording entered it once, so that a page that
 /// turns down a password is not asked again and again.
 package struct PageFilling {
+    /// One thing to do on a page; controls are named by their number in the snapshot.
     package enum Move: Sendable, Hashable {
         /// Text for a control, by number.
         case fill([Assignment])
@@ -14,6 +15,7 @@ package struct PageFilling {
         case none
     }
 
+    /// What is to be in a control.
     package struct Assignment: Sendable, Hashable {
         package enum Value: Sendable, Hashable {
             case text(String)

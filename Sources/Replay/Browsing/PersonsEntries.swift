@@ -16,6 +16,7 @@ package struct PersonsEntries: Sendable, Hashable {
         }
     }
 
+    /// One of the values that were sent, under the name that the page has for it.
     package struct Field: Sendable, Hashable {
         package var name: String
         /// Nil for one that the capture does not hold and that was not given.

@@ -15,6 +15,7 @@ package struct RedirectTarget: Sendable, Hashable {
         isWeb = url.isWeb
     }
 
+    /// Whether a URL is this address, whatever response it brings.
     package func matches(_ url: RecordedURL) -> Bool { Self.spelled(url) == text }
 
     /// What a request to it carries: query, fragment and, of a form that was posted, the fields

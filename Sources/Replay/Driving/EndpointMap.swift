@@ -26,6 +26,7 @@ package struct EndpointMap: Sendable {
         for entry in entries { add(entry) }
     }
 
+    /// Of two for the same old address the first counts.
     package mutating func add(_ entry: Entry) {
         guard !entry.old.isEmpty, entry.old != entry.new, !entries.contains(where: { $0.old == entry.old })
         else {

@@ -24,7 +24,7 @@ struct Page {
 
     /// Where a form goes: without an action to the page's own address, whatever its base is.
     ///
-    /// `recorded`: where it was sent in the recording, which may be where one of its buttons sends it (HTML, section 4.10.18.6).
+    /// `recorded`: where it was sent in the recording, which may be where one of its buttons sends it (HTML, `formaction`).
     func target(of form: HTMLForm, sentTo recorded: RecordedURL? = nil) -> (url: RecordedURL, isLatin1: Bool)
     {
         let own = (form.action.isEmpty ? request : base).following(SentText(form.action))
@@ -65,7 +65,7 @@ struct Page {
     /// The form that the page submits by itself: OAuth 2.0 Form Post Response Mode, section 2, and what brokers do alike.
     ///
     /// Its fields are all hidden, and a script submits it. With the fields that a browser sends: `submit()` sends no button, a
-    /// click sends the one that it is for (HTML, section 4.10.22.4). Where there are two, somebody is asked.
+    /// click sends the one that it is for (HTML, "constructing the entry list"). Where there are two, somebody is asked.
     var automaticForm: HTMLForm? {
         let isSubmitted = ["submit()", ".submit(", "submit.call(", "requestSubmit("].contains(
             where: text.containsBytes

@@ -49,6 +49,7 @@ package struct PlanBuilder {
         }
     }
 
+    /// The steps in the order in which they were recorded, and what is left out of the recording, with the reason.
     package func plan() -> ReplayPlan {
         let (own, leftOut) = ownExchanges()
         let position = flow.surroundings.position

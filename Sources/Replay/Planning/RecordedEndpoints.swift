@@ -5,6 +5,7 @@ import OAuth
 
 /// The endpoints of a flow by role: as its metadata names them, else as its requests met them.
 package enum RecordedEndpoints {
+    /// URLs by the names that metadata has for the roles, as `token_endpoint`.
     package static func of(_ flow: Flow) -> [String: String] {
         var endpoints = documented(of: flow)
         var isLoginAsked = false

@@ -25,6 +25,7 @@ package struct ReplayPlan: Sendable {
 
     /// An exchange that is not driven.
     package struct LeftOut: Sendable, Hashable {
+        /// Why a replay does not send it.
         package enum Reason: Sendable, Hashable {
             /// The app's own pages and servers, at this origin.
             case app(origin: String)

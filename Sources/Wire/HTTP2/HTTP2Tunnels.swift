@@ -1,5 +1,6 @@
 /// What is said on a stream of HTTP/2 that has become a tunnel (CONNECT, RFC 9113, section 8.5).
 package struct HTTP2TunnelPiece {
+    /// What happened on the stream.
     package enum Content {
         /// The proxy has connected its client with `HOST:PORT`.
         case opened(authority: String)

@@ -41,6 +41,7 @@ package final class RecordingBudget: Sendable {
             }
         }
 
+        /// Gives back some of what was taken, for others to take.
         package func give(_ bytes: Int) {
             guard bytes > 0 else { return }
             taken -= bytes
