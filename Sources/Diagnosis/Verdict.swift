@@ -54,6 +54,14 @@ package struct Violation: Sendable, Equatable {
 
     /// The exchange at which the fault exists.
     var faultyExchange: Int? { exchange ?? evidence.lazy.compactMap(\.place.exchange).first }
+
+    /// Whether it may be told as an error: said to be one here, or, where nothing is said, of a rule of such severity.
+    func isError(of rule: RuleSeverity) -> Bool {
+        switch (severity, rule) {
+        case (.error?, _), (nil, .error), (nil, .errorWhenRefused): true
+        default: false
+        }
+    }
 }
 
 /// A value that a finding rests on, with its place.

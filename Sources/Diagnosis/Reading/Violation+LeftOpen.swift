@@ -24,13 +24,6 @@ extension Violation {
         return violation
     }
 
-    func isError(of rule: RuleSeverity) -> Bool {
-        switch (severity, rule) {
-        case (.error?, _), (nil, .error), (nil, .errorWhenRefused): true
-        default: false
-        }
-    }
-
     private func isLeftOpen(_ exchange: Int?, in flow: Flow) -> Bool {
         guard let exchange, let status = flow.capture[exchange].response?.status, status >= 400 else {
             return true
