@@ -58,7 +58,7 @@ struct LaneTable {
                 host: capture[exchange].request.url.authority
             )
         }
-        return (clients + servers).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        return (clients + servers).eachOnce()
     }
 
     /// Who sends what is no step: the process by its name, else the first that asks at all.

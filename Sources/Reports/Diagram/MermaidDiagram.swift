@@ -13,8 +13,7 @@ package enum MermaidDiagram {
 
     static func text(of diagrams: [SequenceDiagram]) -> String {
         // A lane that several flows have is one.
-        var lanes: [SequenceDiagram.Lane] = []
-        for lane in diagrams.flatMap(\.lanes) where !lanes.contains(lane) { lanes.append(lane) }
+        let lanes = diagrams.flatMap(\.lanes).eachOnce()
         var lines = ["sequenceDiagram"]
         if diagrams.count == 1 { lines.append("  title \(escaped(diagrams[0].title))") }
         lines += lanes.enumerated().map { index, lane in

@@ -33,14 +33,9 @@ package enum PlanText {
 
     /// Whom the plan speaks to, in the order in which they are met.
     package static func origins(of plan: ReplayPlan, _ map: EndpointMap) -> [String] {
-        plan.steps.reduce(into: []) { list, step in
-            let url = map.mapped(step.request.url)
-            if let origin = url.scheme.flatMap({ scheme in url.authority.map { "\(scheme)://\($0)" } }),
-                !list.contains(origin)
-            {
-                list.append(origin)
-            }
-        }
+        plan.steps.map { map.mapped($0.request.url) }.compactMap { url in
+            url.scheme.flatMap { scheme in url.authority.map { "\(scheme)://\($0)" } }
+        }.eachOnce()
     }
 
     /// An address as it is shown; a client's own may have its token in it.

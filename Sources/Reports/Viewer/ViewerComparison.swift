@@ -60,10 +60,9 @@ package enum ViewerComparison {
     static func choices(in captures: [ViewerCapture]) -> [Choice] {
         captures.enumerated().flatMap { number, capture in
             let flows = capture.report.flows
-            var known: Set<[Side]> = []
             return (pairs(of: flows.prefix(mostFlows)) + proposals(of: flows)).map { pair in
                 pair.map { Side(capture: number, flow: $0.flow.id) }
-            }.filter { known.insert($0).inserted }.map { Choice(expected: $0[0], seen: $0[1]) }
+            }.eachOnce().map { Choice(expected: $0[0], seen: $0[1]) }
         }
     }
 

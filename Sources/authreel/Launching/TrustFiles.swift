@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 import LibCrypto
 
@@ -112,13 +113,10 @@ struct TrustFiles: Sendable, Hashable {
 
     /// The certificates of these files, those that can be read, and the recorder's; each once.
     private static func certificates(in paths: [String], and authority: String) -> [Certificate] {
-        var seenPaths: Set<String> = []
-        var seen: Set<[UInt8]> = []
-        let files = paths.filter { seenPaths.insert($0).inserted }
-            .compactMap { FileManager.default.contents(atPath: $0) }
+        let files = paths.eachOnce().compactMap { FileManager.default.contents(atPath: $0) }
         return (files.map(Array.init) + [Array(authority.utf8)]).flatMap {
             (try? Certificate.all(pem: $0)) ?? []
         }
-        .filter { seen.insert($0.der).inserted }
+        .eachOnce(by: \.der)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import Foundation
 import LibCrypto
 import Reports
@@ -41,7 +42,7 @@ struct EncryptionOptions: ParsableArguments {
         return try encryptTo.flatMap { text in
             text == Self.passphraseWord
                 ? [.passphrase(try prompt.newPassphrase())] : try Self.recipients(text, file)
-        }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        }.eachOnce()
     }
 
     /// A sink before another one: what is written to it arrives encrypted.

@@ -57,9 +57,7 @@ struct TrustStoreOptions: ParsableArguments {
         }
         found += try nssFolder.map { try nssStore(in: $0, planner, remembered) }
         found += try (javaHome + keystore).map { try javaStore(at: $0, planner, remembered) }
-        return found.reduce(into: []) { stores, store in
-            if !stores.contains(store) { stores.append(store) }
-        }
+        return found.eachOnce()
     }
 
     /// Those of a kind that is asked for; a place that is named stands for its kind.
