@@ -308,7 +308,9 @@ struct RecordingSession {
     /// A browser's helpers end a moment after it; who looks then should find nothing of ours.
     private func allGone() async {
         guard command != nil || browser != nil else { return }
-        for _ in 0..<100 where !ProcessTree.descendants().isEmpty {
+        for _ in 0..<100 {
+            // To look reads every process of the machine.
+            if ProcessTree.descendants().isEmpty { break }
             try? await Task.sleep(for: .milliseconds(20))
         }
     }

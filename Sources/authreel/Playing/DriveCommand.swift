@@ -106,7 +106,8 @@ final class DriveCommand: Sendable {
         }
         child.send(SIGKILL)
         for process in ProcessTree.descendants() { kill(process.processID, SIGKILL) }
-        for _ in 0..<40 where !ProcessTree.descendants().isEmpty {
+        for _ in 0..<40 {
+            if ProcessTree.descendants().isEmpty { break }
             try? await Task.sleep(for: .milliseconds(50))
         }
         ProcessTree.reapOrphans(except: [child.processID])
