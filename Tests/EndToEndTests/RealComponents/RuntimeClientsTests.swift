@@ -57,7 +57,8 @@ struct RuntimeClientsTests {
             _ = FileManager.default.createFile(atPath: log, contents: nil)
             process.standardOutput = FileHandle(forWritingAtPath: log)
             try process.run()
-            for _ in 0..<3000 where ((try? Data(contentsOf: URL(filePath: log))) ?? Data()).last != 0x0a {
+            for _ in 0..<3000 {
+                if (try? Data(contentsOf: URL(filePath: log)))?.last == 0x0a { break }
                 usleep(10_000)
             }
             let facts = try JSONParser.parse(Array(try Data(contentsOf: URL(filePath: log))))

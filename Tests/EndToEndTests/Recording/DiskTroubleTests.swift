@@ -36,7 +36,8 @@ struct DiskTroubleTests {
     }
 
     private func wait(for text: String, from recorder: RecorderProcess) async throws {
-        for _ in 0..<1000 where !recorder.messages.contains(text) {
+        for _ in 0..<1000 {
+            if recorder.messages.contains(text) { break }
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(recorder.messages.contains(text), "\(recorder.messages)")

@@ -132,25 +132,6 @@ struct RecordCommandTests {
         #expect(!Place.isRunning(left))
     }
 
-    /// It would match no connection, and what was to stay unread would be recorded.
-    @Test(arguments: [
-        "https://bank.example", "bank.example:443", "", "*bank.example", "*.", "bücher.example",
-    ])
-    func whatIsNoHostIsAMistake(text: String) throws {
-        let place = try Place()
-        defer { place.folder.remove() }
-        for option in ["--pass-through", "--only"] {
-            let result = try place.record([option, text, "--", "true"])
-            #expect(result.status == 64, "\(option) \(text)")
-            #expect(
-                result.errors.contains("is no host") && result.errors.contains("\(option) '*.example.com'")
-            )
-            #expect(result.errors.contains("xn--") == text.hasPrefix("bü"))
-        }
-        let result = try place.record(["--pass-through", "::1", "--only", "*.Bank_1.example", "--", "true"])
-        #expect(result.status == 0, "\(result.errors)")
-    }
-
     // MARK: The machine
 
     @Test func takenPortIsNoTrouble() throws {

@@ -93,7 +93,10 @@ struct RecordingPlace {
         process.standardInput = FileHandle.nullDevice
         process.standardError = FileHandle(forWritingAtPath: folder.file("err"))
         try process.run()
-        for _ in 0..<1000 where Self.processID(in: pidFile) == nil { usleep(10_000) }
+        for _ in 0..<1000 {
+            if Self.processID(in: pidFile) != nil { break }
+            usleep(10_000)
+        }
         return (process, try #require(Self.processID(in: pidFile)))
     }
 

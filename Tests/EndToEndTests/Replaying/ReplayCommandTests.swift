@@ -231,11 +231,10 @@ struct ReplayCommandTests {
         )
     }
 
-    @Test(arguments: ["app.example", "app.example:8080", "[::1]:3000", "localhost"])
-    func hostsMayBeAllowed(text: String) throws {
-        let result = try Program.run([
-            "replay", "--plan", "--allow-host", text, Self.capture("healthy/web-code-flow"),
-        ])
+    @Test func hostsMayBeAllowed() throws {
+        let hosts = ["app.example", "app.example:8080", "[::1]:3000", "localhost"]
+        let allowed = hosts.flatMap { ["--allow-host", $0] }
+        let result = try Program.run(["replay", "--plan", Self.capture("healthy/web-code-flow")] + allowed)
         #expect(result.status == 0, "\(result.errors)")
     }
 
@@ -382,11 +381,11 @@ struct ReplayCommandTests {
         #expect(!FileManager.default.fileExists(atPath: proof))
     }
 
-    @Test(arguments: ["state=x", "token_request.resource=x", "redirect_uri=https://x.example/"])
-    func parameterOfAStepMayBeSet(text: String) throws {
-        let result = try Program.run([
-            "replay", "--plan", "--set", text, Self.capture("healthy/web-code-flow"),
-        ])
+    @Test func parametersOfAStepMayBeSet() throws {
+        let values = ["state=x", "token_request.resource=x", "redirect_uri=https://x.example/"]
+        let result = try Program.run(
+            ["replay", "--plan", Self.capture("healthy/web-code-flow")] + values.flatMap { ["--set", $0] }
+        )
         #expect(result.status == 0, "\(result.errors)")
     }
 
