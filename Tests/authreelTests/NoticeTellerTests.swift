@@ -49,7 +49,7 @@ struct NoticeTellerTests {
     }
 
     /// Whether it refused the certificate nobody knows.
-    @Test func clientThatWentBehindItsHandshakeIsToldOnceWithBothMeanings() {
+    @Test func clientThatWentBehindItsHandshakeIsToldOnceWithBothMeanings() throws {
         var wget = ClientFacts(process: "wget", processID: 7, address: "127.0.0.1:40000")
         let notice = ProxyNotice.clientLeftBehindHandshake(host: "idp.example:443", client: wget)
         let trust = ClientTrust(certificatePath: "/run/ca.pem", trustCommand: nil)
@@ -63,7 +63,8 @@ struct NoticeTellerTests {
                 )
         )
         #expect(lines.dropFirst().first == .note("to record it, start it with --ca-certificate=/run/ca.pem"))
-        #expect("\(lines.last)".contains(" record --pass-through idp.example\""))
+        let hint = try #require(lines.last)
+        #expect("\(hint)".contains(" record --pass-through idp.example\""))
         wget.processID = 8
         #expect(teller.isFirst(notice))
         #expect(!teller.isFirst(.clientLeftBehindHandshake(host: "idp.example:443", client: wget)))
