@@ -51,24 +51,3 @@ package enum RuleSeverity: Sendable {
     case warning
     case note
 }
-
-/// A section of a specification that a rule rests on.
-package struct SpecificationReference: Sendable, Hashable {
-    /// As it is written in reports: `RFC 7636 §4.2`, `OpenID Connect Core §3.1.3.7 (11)`.
-    package var text: String
-    /// Where it can be read; nil where there is no stable address.
-    package var url: String?
-
-    init(text: String, url: String?) {
-        self.text = text
-        self.url = url
-    }
-
-    /// A section of an RFC by its number, as in `.rfc(6749, "4.1.3")`.
-    static func rfc(_ number: Int, _ section: String) -> SpecificationReference {
-        SpecificationReference(
-            text: "RFC \(number) §\(section)",
-            url: "https://www.rfc-editor.org/rfc/rfc\(number)#section-\(section)"
-        )
-    }
-}

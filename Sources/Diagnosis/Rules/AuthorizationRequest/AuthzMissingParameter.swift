@@ -29,10 +29,7 @@ struct AuthzMissingParameter: Rule {
             """,
         specifications: [
             .rfc(6749, "4.1.1"),
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.2.1",
-                url: "https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest"
-            ),
+            .openIDConnectCore("3.1.2.1", "AuthRequest"),
         ]
     )
 

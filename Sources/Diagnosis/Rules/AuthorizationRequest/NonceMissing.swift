@@ -21,14 +21,8 @@ struct NonceMissing: Rule {
         goodExample:
             "GET /authorize?response_type=code+id_token&client_id=shop&scope=openid&nonce=n-0S6_WzA2Mj&…",
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.2.2.1",
-                url: "https://openid.net/specs/openid-connect-core-1_0.html#ImplicitAuthRequest"
-            ),
-            SpecificationReference(
-                text: "OpenID Connect Core §3.3.2.11",
-                url: "https://openid.net/specs/openid-connect-core-1_0.html#HybridIDToken"
-            ),
+            .openIDConnectCore("3.2.2.1", "ImplicitAuthRequest"),
+            .openIDConnectCore("3.3.2.11", "HybridIDToken"),
         ]
     )
 

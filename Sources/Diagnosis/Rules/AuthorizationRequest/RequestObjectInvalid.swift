@@ -23,10 +23,7 @@ struct RequestObjectInvalid: Rule {
         goodExample: #"request: {"iss":"shop","aud":"https://id.example","client_id":"shop",…}"#,
         specifications: [
             .rfc(9101, "4"), .rfc(9101, "6.3"),
-            SpecificationReference(
-                text: "OpenID Connect Core §6",
-                url: "https://openid.net/specs/openid-connect-core-1_0.html#JWTRequests"
-            ),
+            .openIDConnectCore("6", "JWTRequests"),
         ]
     )
 

@@ -21,10 +21,7 @@ struct ScopeOpenidMissing: Rule {
         goodExample:
             "GET /authorize?response_type=code&client_id=shop&scope=openid+profile+email&nonce=n-0S6_WzA2Mj&…",
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.2.1",
-                url: "https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest"
-            )
+            .openIDConnectCore("3.1.2.1", "AuthRequest")
         ]
     )
 

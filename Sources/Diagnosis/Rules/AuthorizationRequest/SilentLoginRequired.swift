@@ -29,10 +29,7 @@ struct SilentLoginRequired: Rule {
             GET /authorize?…                                                       the interactive login
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.2.6",
-                url: "https://openid.net/specs/openid-connect-core-1_0.html#AuthError"
-            )
+            .openIDConnectCore("3.1.2.6", "AuthError")
         ]
     )
 

@@ -24,10 +24,7 @@ struct DiscoveryEndpointInsecure: Rule {
             """,
         specifications: [
             .rfc(9700, "2.6"),
-            SpecificationReference(
-                text: "OpenID Connect Discovery §7.1",
-                url: "https://openid.net/specs/openid-connect-discovery-1_0.html#TLSRequirements"
-            ),
+            .openIDConnectDiscovery("7.1", "TLSRequirements"),
         ]
     )
 

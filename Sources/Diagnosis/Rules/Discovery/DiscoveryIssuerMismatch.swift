@@ -28,11 +28,7 @@ struct DiscoveryIssuerMismatch: Rule {
             GET https://id.example/.well-known/openid-configuration → {"issuer":"https://id.example",…}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Discovery §4.3",
-                url:
-                    "https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfigurationValidation"
-            ), .rfc(8414, "3.3"),
+            .openIDConnectDiscovery("4.3", "ProviderConfigurationValidation"), .rfc(8414, "3.3"),
         ]
     )
 

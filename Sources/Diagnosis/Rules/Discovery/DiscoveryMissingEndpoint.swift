@@ -24,10 +24,7 @@ struct DiscoveryMissingEndpoint: Rule {
             {"issuer":"https://id.example",…,"token_endpoint":"https://id.example/token","jwks_uri":"https://id.example/jwks"}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Discovery §3",
-                url: "https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata"
-            ), .rfc(8414, "2"),
+            .openIDConnectDiscovery("3", "ProviderMetadata"), .rfc(8414, "2"),
         ]
     )
 

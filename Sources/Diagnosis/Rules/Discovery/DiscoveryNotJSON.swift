@@ -23,11 +23,7 @@ struct DiscoveryNotJSON: Rule {
             GET https://id.example/.well-known/openid-configuration → 200 application/json   {"issuer":"https://id.example",…}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Discovery §4.2",
-                url:
-                    "https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfigurationResponse"
-            ), .rfc(8414, "3.2"),
+            .openIDConnectDiscovery("4.2", "ProviderConfigurationResponse"), .rfc(8414, "3.2"),
         ]
     )
 

@@ -25,10 +25,7 @@ struct DiscoveryUnreachable: Rule {
             GET https://id.example/realms/shop/.well-known/openid-configuration → 200 {"issuer": …}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Discovery §4",
-                url: "https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig"
-            ), .rfc(8414, "3"),
+            .openIDConnectDiscovery("4", "ProviderConfig"), .rfc(8414, "3"),
         ]
     )
 

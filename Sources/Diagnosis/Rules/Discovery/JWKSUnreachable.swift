@@ -27,10 +27,7 @@ struct JWKSUnreachable: Rule {
             """,
         specifications: [
             .rfc(7517, "5"),
-            SpecificationReference(
-                text: "OpenID Connect Core §10.1.1",
-                url: "https://openid.net/specs/openid-connect-core-1_0.html#RotateSigKeys"
-            ),
+            .openIDConnectCore("10.1.1", "RotateSigKeys"),
         ]
     )
 

@@ -30,14 +30,8 @@ struct ACRNotSatisfied: Rule {
             id_token claims {"acr":"two-factor", …}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §5.5.1.1",
-                url: OpenIDConnect.core + "#acrSemantics"
-            ),
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.7 (12)",
-                url: OpenIDConnect.core + "#IDTokenValidation"
-            ),
+            .openIDConnectCore("5.5.1.1", "acrSemantics"),
+            .openIDConnectCore("3.1.3.7 (12)", "IDTokenValidation"),
         ]
     )
 

@@ -30,14 +30,8 @@ struct AuthTimeStale: Rule {
             id_token claims {"auth_time":1774516510, …}, which is 09:15:10
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.2.1",
-                url: OpenIDConnect.core + "#AuthRequest"
-            ),
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.7 (13)",
-                url: OpenIDConnect.core + "#IDTokenValidation"
-            ),
+            .openIDConnectCore("3.1.2.1", "AuthRequest"),
+            .openIDConnectCore("3.1.3.7 (13)", "IDTokenValidation"),
         ]
     )
 

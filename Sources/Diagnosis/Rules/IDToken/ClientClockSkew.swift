@@ -30,10 +30,7 @@ struct ClientClockSkew: Rule {
             200 OK, Date: Thu, 26 Mar 2026 09:15:01 GMT
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.7 (9, 10)",
-                url: OpenIDConnect.core + "#IDTokenValidation"
-            )
+            .openIDConnectCore("3.1.3.7 (9, 10)", "IDTokenValidation")
         ]
     )
 

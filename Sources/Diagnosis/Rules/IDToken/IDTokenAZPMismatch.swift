@@ -28,10 +28,7 @@ struct IDTokenAZPMismatch: Rule {
             id_token claims {"aud":["shop","shop-api"],"azp":"shop", …}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.7 (4, 5)",
-                url: OpenIDConnect.core + "#IDTokenValidation"
-            )
+            .openIDConnectCore("3.1.3.7 (4, 5)", "IDTokenValidation")
         ]
     )
 

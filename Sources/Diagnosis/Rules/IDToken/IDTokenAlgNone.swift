@@ -24,10 +24,7 @@ struct IDTokenAlgNone: Rule {
             id_token header {"alg":"RS256","kid":"2026-03"}, signature made with that key
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.7 (7)",
-                url: OpenIDConnect.core + "#IDTokenValidation"
-            ), .rfc(8725, "3.2"),
+            .openIDConnectCore("3.1.3.7 (7)", "IDTokenValidation"), .rfc(8725, "3.2"),
         ]
     )
 

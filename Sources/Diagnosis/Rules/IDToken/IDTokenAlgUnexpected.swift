@@ -27,10 +27,7 @@ struct IDTokenAlgUnexpected: Rule {
             id_token header {"alg":"ES256", …}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.7 (7, 8)",
-                url: OpenIDConnect.core + "#IDTokenValidation"
-            )
+            .openIDConnectCore("3.1.3.7 (7, 8)", "IDTokenValidation")
         ]
     )
 

@@ -28,10 +28,7 @@ struct IDTokenAudienceMismatch: Rule {
             id_token claims {"aud":["shop","shop-api"],"azp":"shop", …}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.7 (3)",
-                url: OpenIDConnect.core + "#IDTokenValidation"
-            )
+            .openIDConnectCore("3.1.3.7 (3)", "IDTokenValidation")
         ]
     )
 
@@ -163,9 +160,4 @@ private struct AudienceSpelling {
             """
         }
     }
-}
-
-/// Addresses of specifications.
-enum OpenIDConnect {
-    static let core = "https://openid.net/specs/openid-connect-core-1_0.html"
 }

@@ -23,7 +23,7 @@ struct IDTokenClaimsMissing: Rule {
             id_token claims {"iss":"https://id.example","sub":"alice","aud":"shop","iat":1772000000,"exp":1772000600}
             """,
         specifications: [
-            SpecificationReference(text: "OpenID Connect Core §2", url: OpenIDConnect.core + "#IDToken")
+            .openIDConnectCore("2", "IDToken")
         ]
     )
 

@@ -29,10 +29,7 @@ struct IDTokenExpired: Rule {
             id_token claims {"exp":1774517100, …}, which is 09:25:00
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.7 (9)",
-                url: OpenIDConnect.core + "#IDTokenValidation"
-            )
+            .openIDConnectCore("3.1.3.7 (9)", "IDTokenValidation")
         ]
     )
 

@@ -31,14 +31,8 @@ struct IDTokenHashMismatch: Rule {
             id_token claims {"at_hash": the left half of SHA-256("SlAV32hkKG"), …}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.8",
-                url: OpenIDConnect.core + "#CodeFlowTokenValidation"
-            ),
-            SpecificationReference(
-                text: "OpenID Connect Core §3.3.2.11",
-                url: OpenIDConnect.core + "#HybridIDToken"
-            ),
+            .openIDConnectCore("3.1.3.8", "CodeFlowTokenValidation"),
+            .openIDConnectCore("3.3.2.11", "HybridIDToken"),
             SpecificationReference(text: "FAPI 1.0 Advanced §5.2.2.1", url: nil),
         ]
     )

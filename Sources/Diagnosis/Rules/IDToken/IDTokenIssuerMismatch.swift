@@ -30,10 +30,7 @@ struct IDTokenIssuerMismatch: Rule {
             id_token claims {"iss":"https://id.example/realms/shop", …}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.7 (2)",
-                url: OpenIDConnect.core + "#IDTokenValidation"
-            )
+            .openIDConnectCore("3.1.3.7 (2)", "IDTokenValidation")
         ]
     )
 

@@ -34,10 +34,7 @@ struct IDTokenKidUnknown: Rule {
             id_token header {"alg":"RS256","kid":"2026-03"}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §10.1.1",
-                url: OpenIDConnect.core + "#RotateSigKeys"
-            ), .rfc(7515, "4.1.4"),
+            .openIDConnectCore("10.1.1", "RotateSigKeys"), .rfc(7515, "4.1.4"),
         ]
     )
 

@@ -31,10 +31,7 @@ struct IDTokenNonceMismatch: Rule {
             id_token claims {"nonce":"n-0S6_WzA2Mj", …}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.7 (11)",
-                url: OpenIDConnect.core + "#IDTokenValidation"
-            )
+            .openIDConnectCore("3.1.3.7 (11)", "IDTokenValidation")
         ]
     )
 

@@ -27,10 +27,7 @@ struct IDTokenNonceMissing: Rule {
             id_token claims {"iss":"…","sub":"alice","nonce":"n-0S6_WzA2Mj", …}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.7 (11)",
-                url: OpenIDConnect.core + "#IDTokenValidation"
-            )
+            .openIDConnectCore("3.1.3.7 (11)", "IDTokenValidation")
         ]
     )
 

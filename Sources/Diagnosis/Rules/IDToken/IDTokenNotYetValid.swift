@@ -27,10 +27,7 @@ struct IDTokenNotYetValid: Rule {
             id_token claims {"iat":1774516500, …}, which is 09:15:00
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.7 (10)",
-                url: OpenIDConnect.core + "#IDTokenValidation"
-            ), .rfc(7519, "4.1.5"),
+            .openIDConnectCore("3.1.3.7 (10)", "IDTokenValidation"), .rfc(7519, "4.1.5"),
         ]
     )
 

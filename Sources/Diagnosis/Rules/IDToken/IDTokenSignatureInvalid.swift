@@ -30,10 +30,7 @@ struct IDTokenSignatureInvalid: Rule {
             id_token header {"alg":"RS256","kid":"2026-03"}, signature made with the key that /jwks serves as 2026-03
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.7 (6)",
-                url: OpenIDConnect.core + "#IDTokenValidation"
-            ), .rfc(7518, "3"),
+            .openIDConnectCore("3.1.3.7 (6)", "IDTokenValidation"), .rfc(7518, "3"),
         ]
     )
 

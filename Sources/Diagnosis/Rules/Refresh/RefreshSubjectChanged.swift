@@ -30,10 +30,7 @@ struct RefreshSubjectChanged: Rule {
             POST /token  grant_type=refresh_token…  → id_token claims {"sub":"alice", …}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §12.2",
-                url: OpenIDConnect.core + "#RefreshTokenResponse"
-            )
+            .openIDConnectCore("12.2", "RefreshTokenResponse")
         ]
     )
 

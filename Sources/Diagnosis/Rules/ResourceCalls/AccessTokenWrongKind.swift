@@ -29,7 +29,7 @@ struct AccessTokenWrongKind: Rule {
             """,
         specifications: [
             .rfc(9700, "2.3"),
-            SpecificationReference(text: "OpenID Connect Core §2", url: OpenIDConnect.core + "#IDToken"),
+            .openIDConnectCore("2", "IDToken"),
         ]
     )
 

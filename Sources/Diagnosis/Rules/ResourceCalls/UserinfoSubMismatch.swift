@@ -30,10 +30,7 @@ struct UserinfoSubMismatch: Rule {
             GET /userinfo → {"sub":"alice", …}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §5.3.2",
-                url: OpenIDConnect.core + "#UserInfoResponse"
-            )
+            .openIDConnectCore("5.3.2", "UserInfoResponse")
         ]
     )
 

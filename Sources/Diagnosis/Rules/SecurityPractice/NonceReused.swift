@@ -25,10 +25,7 @@ struct NonceReused: Rule {
             GET /authorize?…&state=Qm3x9TzV81b&nonce=x-8Zk2LmQp1c
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §15.5.2",
-                url: OpenIDConnect.core + "#NonceNotes"
-            )
+            .openIDConnectCore("15.5.2", "NonceNotes")
         ]
     )
 

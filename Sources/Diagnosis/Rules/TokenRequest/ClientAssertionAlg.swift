@@ -22,10 +22,7 @@ struct ClientAssertionAlg: Rule {
             client_assertion: header {"alg":"ES256",…}  → 200
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Discovery §3",
-                url: "https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata"
-            ), .rfc(7523, "3"),
+            .openIDConnectDiscovery("3", "ProviderMetadata"), .rfc(7523, "3"),
         ]
     )
 

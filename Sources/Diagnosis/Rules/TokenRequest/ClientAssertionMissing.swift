@@ -29,10 +29,7 @@ struct ClientAssertionMissing: Rule {
             """,
         specifications: [
             .rfc(7523, "2.2"),
-            SpecificationReference(
-                text: "OpenID Connect Core §9",
-                url: "https://openid.net/specs/openid-connect-core-1_0.html#ClientAuthentication"
-            ),
+            .openIDConnectCore("9", "ClientAuthentication"),
         ]
     )
 

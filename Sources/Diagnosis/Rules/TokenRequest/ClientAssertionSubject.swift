@@ -27,10 +27,7 @@ struct ClientAssertionSubject: Rule {
             """,
         specifications: [
             .rfc(7523, "3"),
-            SpecificationReference(
-                text: "OpenID Connect Core §9",
-                url: "https://openid.net/specs/openid-connect-core-1_0.html#ClientAuthentication"
-            ),
+            .openIDConnectCore("9", "ClientAuthentication"),
         ]
     )
 

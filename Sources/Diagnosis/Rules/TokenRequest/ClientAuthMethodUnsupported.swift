@@ -26,10 +26,7 @@ struct ClientAuthMethodUnsupported: Rule {
             """,
         specifications: [
             .rfc(8414, "2"),
-            SpecificationReference(
-                text: "OpenID Connect Discovery §3",
-                url: "https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata"
-            ),
+            .openIDConnectDiscovery("3", "ProviderMetadata"),
         ]
     )
 

@@ -28,10 +28,7 @@ struct IDTokenMissing: Rule {
             POST /token → {"access_token":"…","token_type":"Bearer","id_token":"eyJ…"}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.3.3",
-                url: OpenIDConnect.core + "#TokenResponse"
-            )
+            .openIDConnectCore("3.1.3.3", "TokenResponse")
         ]
     )
 

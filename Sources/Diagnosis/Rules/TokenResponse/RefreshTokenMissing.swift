@@ -28,10 +28,7 @@ struct RefreshTokenMissing: Rule {
             POST /token → {"access_token":"…","id_token":"…","refresh_token":"…"}
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §11",
-                url: OpenIDConnect.core + "#OfflineAccess"
-            )
+            .openIDConnectCore("11", "OfflineAccess")
         ]
     )
 

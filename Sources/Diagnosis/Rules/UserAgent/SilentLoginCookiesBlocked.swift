@@ -26,10 +26,7 @@ struct SilentLoginCookiesBlocked: Rule {
             frame       GET /authorize?…&prompt=none   Cookie: SESSION=… → 302 …?code=…
             """,
         specifications: [
-            SpecificationReference(
-                text: "OpenID Connect Core §3.1.2.6",
-                url: "https://openid.net/specs/openid-connect-core-1_0.html#AuthError"
-            )
+            .openIDConnectCore("3.1.2.6", "AuthError")
         ]
     )
 
