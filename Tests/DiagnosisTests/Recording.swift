@@ -78,6 +78,11 @@ struct Recording {
         }
     }
 
+    /// The last answer of the token endpoint is a success, with a token in which nothing can be read.
+    func granted() -> Recording {
+        answering("/token", 200, ["access_token": "not-a-token", "token_type": "Bearer"])
+    }
+
     /// The last answer of a path.
     func answering(_ path: String, _ status: Int, _ json: JSONValue? = nil) -> Recording {
         guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else {

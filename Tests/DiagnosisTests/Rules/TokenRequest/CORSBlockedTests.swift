@@ -112,11 +112,7 @@ struct CORSBlockedTests {
 
     @Test func isAnErrorThoughTheProviderGaveTokens() throws {
         let recording = try token(
-            in: Recording(healthy).answering(
-                "/token",
-                200,
-                ["access_token": "not-a-token", "token_type": "Bearer"]
-            )
+            in: Recording(healthy).granted()
         ) { exchange in
             exchange.response?.headers.fields.removeAll { $0.name == "Access-Control-Allow-Origin" }
         }
@@ -126,11 +122,7 @@ struct CORSBlockedTests {
 
     @Test func leavesAPageAloneThatUsesTheTokens() throws {
         var recording = try token(
-            in: Recording(healthy).answering(
-                "/token",
-                200,
-                ["access_token": "not-a-token", "token_type": "Bearer"]
-            )
+            in: Recording(healthy).granted()
         ) { exchange in
             exchange.response?.headers.fields.removeAll { $0.name == "Access-Control-Allow-Origin" }
         }

@@ -49,13 +49,7 @@ struct ClientAssertionSubjectTests {
     }
 
     @Test func isAWarningWhereTheProviderTookIt() throws {
-        #expect(
-            try Recording(broken).answering(
-                "/token",
-                200,
-                ["access_token": "not-a-token", "token_type": "Bearer"]
-            ).finding(Self.rule)?.severity == .warning
-        )
+        #expect(try Recording(broken).granted().finding(Self.rule)?.severity == .warning)
     }
 
     @Test func wantsAnIdentifierWhereNothingElseIsWrong() throws {
@@ -69,11 +63,7 @@ struct ClientAssertionSubjectTests {
         // The address is the likelier fault.
         let wrong = try Recording("token-request/client-assertion-audience").asserting { $0["jti"] = nil }
         #expect(wrong.finding(Self.rule) == nil)
-        let taken = recording.answering(
-            "/token",
-            200,
-            ["access_token": "not-a-token", "token_type": "Bearer"]
-        )
+        let taken = recording.granted()
         #expect(taken.finding(Self.rule) == nil)
     }
 
@@ -110,11 +100,7 @@ struct ClientAssertionSubjectTests {
     }
 
     @Test func leavesAFederatedAssertionAloneThatWasTakenOrHasRunOut() throws {
-        let taken = try federated().answering(
-            "/token",
-            200,
-            ["access_token": "not-a-token", "token_type": "Bearer"]
-        )
+        let taken = try federated().granted()
         let late = try federated().answering(
             "/token",
             401,

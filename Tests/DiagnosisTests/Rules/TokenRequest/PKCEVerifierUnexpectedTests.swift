@@ -31,11 +31,7 @@ struct PKCEVerifierUnexpectedTests {
     }
 
     @Test func saysNothingWhereTheProviderTookIt() throws {
-        let recording = try Recording(broken).answering(
-            "/token",
-            200,
-            ["access_token": "not-a-token", "token_type": "Bearer"]
-        )
+        let recording = try Recording(broken).granted()
         #expect(recording.finding(rule) == nil)
     }
 
@@ -48,11 +44,7 @@ struct PKCEVerifierUnexpectedTests {
         var recording = try Recording(broken)
         var second = try #require(recording.exchanges.last)
         second.startedAt = second.startedAt + .seconds(1)
-        recording = recording.answering(
-            "/token",
-            200,
-            ["access_token": "not-a-token", "token_type": "Bearer"]
-        )
+        recording = recording.granted()
         recording.exchanges.append(second)
         #expect(recording.finding(rule) == nil)
         #expect(recording.finding("code-reused") != nil)
