@@ -130,30 +130,6 @@ struct KillTests {
         #expect(recorder.messages.contains(" diagnose \(recorder.capture)"))
     }
 
-    @Test func takenPortIs69AndNamed() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let first = try RecorderProcess(into: folder.file("first.har"), folder: folder)
-        let arguments = ["record", "--listen", "127.0.0.1:\(first.port)", "--out", folder.file("second.har")]
-        let second = try Program.run(arguments + ["--ca-dir", folder.file("ca")])
-        #expect(second.status == 69)
-        #expect(second.errors.contains("127.0.0.1:\(first.port)"), "\(second.errors)")
-        #expect(first.interrupt() == 0)
-    }
-
-    @Test func captureThatIsBeingWrittenIsNotSharedWithASecondRecorder() throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let first = try RecorderProcess(into: folder.file("login.har"), folder: folder)
-        let arguments = [
-            "record", "--listen", "127.0.0.1:0", "--out", first.capture, "--ca-dir", folder.file("ca"),
-        ]
-        let second = try Program.run(arguments)
-        #expect(second.status != 0)
-        #expect(second.errors.contains("process \(first.processID)"), "\(second.errors)")
-        #expect(first.interrupt() == 0)
-    }
-
     /// Waits, by looking, until the condition holds; at most 30 seconds.
     private static func until(_ what: String, _ condition: () -> Bool) async throws {
         let deadline = ContinuousClock.now + .seconds(30)

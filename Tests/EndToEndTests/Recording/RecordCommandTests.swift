@@ -169,6 +169,7 @@ struct RecordCommandTests {
             place.folder.file("ca"), "--", "true",
         ])
         #expect(asked.status == 69, "who names a port wants that one")
+        #expect(asked.errors.contains("127.0.0.1:\(taken ?? 0)"), "\(asked.errors)")
         let made = FileManager.default.fileExists(atPath: place.folder.file("c.har"))
         #expect(!made, "a recording that did not begin leaves no capture")
     }
@@ -181,7 +182,7 @@ struct RecordCommandTests {
         defer { kill(process.processIdentifier, SIGTERM) }
         let result = try place.record(["--", "true"])
         #expect(result.status == 69)
-        #expect(result.errors.contains("\(process.processIdentifier)"))
+        #expect(result.errors.contains("process \(process.processIdentifier)"), "\(result.errors)")
     }
 
     @Test(arguments: ["/proc", "/nowhere"])
