@@ -1,6 +1,7 @@
 import Captures
 import Flows
 import OAuth
+import Synchronization
 
 /// The cookies by which an app recognises a login: set when it sent the browser to the provider, or just
 /// before.
@@ -18,8 +19,35 @@ enum LoginCookies {
         return callback.place == callback.exchange ? found : found.filter { $0.url.host == host }
     }
 
-    /// As above, for a callback at `host`.
+    /// As above, for a callback at `host`; looked for once, however many ask.
     static func set(for request: AuthorizationRequest, at host: String?, in flow: Flow)
+        -> [CookieDelivery.Setting]
+    {
+        flow.derived.value { Known() }.settings(Known.Question(request: request.exchange, host: host)) {
+            found(for: request, at: host, in: flow)
+        }
+    }
+
+    /// What was found for the requests of a flow.
+    private final class Known: Sendable {
+        struct Question: Hashable {
+            var request: Int
+            var host: String?
+        }
+
+        private let known = Mutex<[Question: [CookieDelivery.Setting]]>([:])
+
+        func settings(_ question: Question, _ find: () -> [CookieDelivery.Setting])
+            -> [CookieDelivery.Setting]
+        {
+            if let known = known.withLock({ $0[question] }) { return known }
+            let found = find()
+            known.withLock { $0[question] = found }
+            return found
+        }
+    }
+
+    private static func found(for request: AuthorizationRequest, at host: String?, in flow: Flow)
         -> [CookieDelivery.Setting]
     {
         var found = alongRedirects(to: request, flow)
