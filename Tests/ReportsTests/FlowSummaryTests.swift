@@ -88,6 +88,60 @@ struct FlowSummaryTests {
         }
     }
 
+    private static func alike(_ count: Int, clients: Int) -> Report {
+        var builder = CaptureBuilder()
+        for number in 0..<count { builder.login(number, client: "shop-\(number % clients)", isGood: false) }
+        builder.login(count)
+        return ReportBuilder.report(on: builder.capture, named: "day.har")
+    }
+
+    @Test(arguments: [
+        (6, 1, "  flow-6  failure     error token-invalid-client  like flow-1"),
+        (8, 1, "  3 more  failure     error token-invalid-client  like flow-1: flow-6, flow-7, flow-8"),
+        (
+            12, 2,
+            "  7 more  failure     error token-invalid-client  like flow-1, of 2 clients: flow-6, flow-7, flow-8, … flow-12"
+        ),
+    ])
+    func ofVeryManyAlikeTheFirstAreTold(count: Int, clients: Int, last: String) throws {
+        let report = Self.alike(count, clients: clients)
+        let lines = TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain)
+            .split(separator: "\n").map(String.init)
+        let told = lines.filter { $0.contains(" · authorization_code · ") }.map { $0.prefix { $0 != " " } }
+        #expect(told == (1...5).map { "flow-\($0)" } + ["flow-\(count + 1)"])
+        #expect(
+            lines.contains(
+                "\(count + 1) flows: \(count) failure, 1 success · --flow ID for one of them, --verbose for each"
+            )
+        )
+        #expect(lines.suffix(6).map { $0.prefix(8) }.dropLast() == (1...5).map { "  flow-\($0)" })
+        #expect(lines.last == last)
+    }
+
+    /// The timeline is asked for to see each, and so is what could not be decided.
+    @Test func elsewhereEachIsTold() {
+        let report = Self.alike(8, clients: 1)
+        for text in [
+            TextReport.timeline(of: report, style: .plain),
+            TextReport.diagnosis(of: report, showsAbstentions: true, style: .plain),
+        ] {
+            #expect((1...9).allSatisfy { text.contains("flow-\($0) · ") })
+            #expect(!text.contains(" more  "))
+            #expect(text.hasSuffix("  flow-8  failure     error token-invalid-client"))
+        }
+    }
+
+    /// What was found is not the same where only some of it is.
+    @Test func whatDiffersIsTold() {
+        var builder = CaptureBuilder()
+        for number in 0..<12 { builder.login(number, isGood: number % 2 == 0) }
+        let report = ReportBuilder.report(on: builder.capture, named: "day.har")
+        let text = TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain)
+        #expect(text.contains("12 flows: 6 failure, 6 success"))
+        #expect(text.contains("\n\nflow-10 · failure"))
+        #expect(!text.contains("\n\nflow-12 · failure"))
+    }
+
     @Test func fewAreSeenAtAGlance() {
         for text in Self.texts(of: Self.report(of: [true, false, true])) {
             #expect(!text.contains("3 flows"))

@@ -7,7 +7,8 @@ import Testing
 struct FlowwiseFormTests {
     private static let forms: [FlowwiseForm] = [
         TextReport.timeline(.plain), TextReport.diagnosis(showsAbstentions: true, style: .plain),
-        JSONReport.timeline, JSONReport.diagnosis,
+        TextReport.diagnosis(showsAbstentions: false, style: .plain), JSONReport.timeline,
+        JSONReport.diagnosis,
     ]
 
     private func capture(logins: Int) -> Capture {
@@ -36,7 +37,7 @@ struct FlowwiseFormTests {
         return (text, flows, seen)
     }
 
-    @Test(arguments: forms.indices, [0, 1, 3, 5])
+    @Test(arguments: forms.indices, [0, 1, 3, 9])
     func piecesAreTheWhole(form: Int, logins: Int) {
         let capture = capture(logins: logins)
         let whole = Self.forms[form].text(of: ReportBuilder.report(on: capture, named: "a.har"))

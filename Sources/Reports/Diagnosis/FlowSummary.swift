@@ -12,9 +12,13 @@ struct FlowSummary {
         var finding: (severity: Severity, name: String)?
         /// Id of the later flow of its client that went well.
         var later: String?
+        var client: String?
+        /// The first flow in which the same was found, where that was told of enough flows before this one.
+        var like: String?
 
         init(_ item: Report.DiagnosedFlow) {
             id = item.flow.id
+            client = item.flow.clientID
             outcome = item.diagnosis.outcome
             later = item.later?.flow
             let findings = item.diagnosis.findings
@@ -38,21 +42,57 @@ struct FlowSummary {
     /// Nil where the flows are few.
     var text: String? {
         guard lines.count >= Self.fewest else { return nil }
-        let listed = lines.filter { $0.outcome != .success || $0.finding != nil }
-        let width = listed.map(\.id.count).max() ?? 0
-        let choice =
-            isAlone ? "--flow ID for one of them" : "with this capture alone, --flow ID for one of them"
+        let rows = rows
+        let width = rows.map(\.name.count).max() ?? 0
+        let one = isAlone ? "--flow ID for one of them" : "with this capture alone, --flow ID for one of them"
+        let choice = lines.contains { $0.like != nil } ? one + ", --verbose for each" : one
         let head = style.bold(Self.counted(lines)) + style.dim(" · \(choice)")
-        return ([head] + listed.map { text(of: $0, width) }).joined(separator: "\n")
+        return ([head] + rows.map { text(of: $0, width) }).joined(separator: "\n")
     }
 
-    private func text(of line: Line, _ width: Int) -> String {
-        let start = "  \(line.id.padded(to: width))  \(style.outcome(line.outcome))"
-        guard let finding = line.finding else { return start }
-        let margin = "".padded(to: Self.widthOfOutcomes - line.outcome.rawValue.count)
-        let later = line.later.map { style.dim(" · \($0) went well") } ?? ""
-        return "\(start)\(margin)  \(style.severity(finding.severity)) \(finding.name)\(later)"
+    /// What stands on one line: a flow, or those that are like one before them, where the first of these would stand.
+    private struct Row {
+        var name: String
+        var line: Line
+        /// What they are like, and which they are.
+        var others: String?
     }
+
+    private var rows: [Row] {
+        let untold = Dictionary(grouping: lines.filter { $0.like != nil }) { $0.like ?? "" }
+        return lines.compactMap { line in
+            guard let like = line.like, let alike = untold[like] else {
+                let isListed = line.outcome != .success || line.finding != nil
+                return isListed ? Row(name: line.id, line: line) : nil
+            }
+            guard alike[0].id == line.id else { return nil }
+            guard alike.count > 1 else { return Row(name: line.id, line: line, others: "like \(like)") }
+            return Row(name: "\(alike.count) more", line: line, others: Self.others(alike, like: like))
+        }
+    }
+
+    /// The first few by their ids, and the last.
+    private static func others(_ alike: [Line], like: String) -> String {
+        let ids = alike.map(\.id)
+        let few = mostNamed < ids.count ? ids.prefix(mostNamed - 1) + ["… \(ids[ids.count - 1])"] : ids[...]
+        let clients = Set(alike.compactMap(\.client)).count
+        return "like \(like)" + (clients > 1 ? ", of \(clients) clients" : "") + ": "
+            + few.joined(separator: ", ")
+    }
+
+    private func text(of row: Row, _ width: Int) -> String {
+        let line = row.line
+        let others = row.others.map { style.dim("  " + $0) } ?? ""
+        let start = "  \(row.name.padded(to: width))  \(style.outcome(line.outcome))"
+        guard let finding = line.finding else { return start + others }
+        let margin = "".padded(to: Self.widthOfOutcomes - line.outcome.rawValue.count)
+        let told = "\(start)\(margin)  \(style.severity(finding.severity)) \(finding.name)"
+        // Which later login went well is not said of many at once.
+        guard row.others == nil, let later = line.later else { return told + others }
+        return told + style.dim(" · \(later) went well")
+    }
+
+    private static let mostNamed = 4
 
     /// How many there are, and how many of them ended in each way: `30 flows: 23 failure, 7 success`.
     static func counted(_ lines: [Line]) -> String {

@@ -15,14 +15,18 @@ package struct FlowwiseForm: Sendable {
     let nothing: @Sendable (String, Capture) -> String
     /// Whether it tells of failed logins which later one went well.
     var looksAhead = false
+    /// How many flows are told of those in which the same was found; the ending counts the others, nil: all are told.
+    var mostAlike: Int?
     /// What stands at the very end, once all flows are told.
     var ending: @Sendable ([FlowSummary.Line]) -> String = { _ in "" }
 
     /// The whole of a report that is there already.
     package func text(of report: Report) -> String {
         guard !report.flows.isEmpty else { return nothing(report.name, report.capture) }
-        return opening + report.flows.map { text($0, report.capture) }.joined(separator: separator) + closing
-            + ending(report.flows.map(FlowSummary.Line.init))
+        var alike = AlikeFlows(most: mostAlike)
+        let lines = report.flows.map { alike.line(of: $0) }
+        let told = zip(report.flows, lines).filter { $1.like == nil }.map { text($0.0, report.capture) }
+        return opening + told.joined(separator: separator) + closing + ending(lines)
     }
 
     /// Finds the flows of a capture and writes them, the text that ``text(of:)`` gives piece by piece.
@@ -46,12 +50,14 @@ package struct FlowwiseForm: Sendable {
         }
         let wanted = flows.indices.filter { id == nil || flows.id($0) == id }
         var diagnosed = DiagnosedFlows(flows, rules: rules, looksAhead: looksAhead)
+        var alike = AlikeFlows(most: mostAlike)
         var lines: [FlowSummary.Line] = []
         for (place, index) in wanted.enumerated() {
             let item = diagnosed.item(at: index)
-            try sink((place == 0 ? opening : separator) + text(item, capture))
+            let line = alike.line(of: item)
+            if line.like == nil { try sink((place == 0 ? opening : separator) + text(item, capture)) }
             seen(item)
-            lines.append(FlowSummary.Line(item))
+            lines.append(line)
         }
         if !wanted.isEmpty { try sink(closing + ending(lines)) }
         return flows.indices.map(flows.id)

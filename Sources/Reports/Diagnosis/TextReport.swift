@@ -23,8 +23,11 @@ package enum TextReport {
     /// How wide running text is at most, also where there is more room: longer lines are hard to read.
     package static let widest = 100
 
+    /// Where the same was found in more flows than this, the others are counted: they differ in their values alone.
+    static let mostAlike = 5
+
     /// What `diagnose` prints: per flow the verdict, root cause first, each finding with the values it rests
-    /// on.
+    /// on; with `showsAbstentions` also each of very many flows in which the same was found.
     ///
     /// `columns`: how wide running text may be, ``widest`` at most; `isAlone`: whether no other capture is told beside it.
     package static func diagnosis(
@@ -33,7 +36,9 @@ package enum TextReport {
         columns: Int = widest,
         isAlone: Bool = true
     ) -> FlowwiseForm {
-        form(style, isAlone: isAlone, looksAhead: true) { item, _ in
+        form(style, isAlone: isAlone, looksAhead: true, mostAlike: showsAbstentions ? nil : mostAlike) {
+            item,
+            _ in
             DiagnosisText(
                 item: item,
                 showsAbstentions: showsAbstentions,
@@ -60,6 +65,7 @@ package enum TextReport {
         _ style: TextStyle,
         isAlone: Bool = true,
         looksAhead: Bool = false,
+        mostAlike: Int? = nil,
         besides: @escaping @Sendable (Capture) -> [String] = { _ in [] },
         _ text: @escaping @Sendable (Report.DiagnosedFlow, Capture) -> String
     ) -> FlowwiseForm {
@@ -72,6 +78,7 @@ package enum TextReport {
                 ([lineWithoutLogins(capture, named: name)] + besides(capture)).joined(separator: "\n")
             },
             looksAhead: looksAhead,
+            mostAlike: mostAlike,
             ending: { FlowSummary(lines: $0, style: style, isAlone: isAlone).text.map { "\n\n" + $0 } ?? "" }
         )
     }

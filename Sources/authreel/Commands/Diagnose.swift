@@ -67,7 +67,7 @@ struct Diagnose: ParsableCommand {
     )
     var failOn: Threshold = .error
     @OptionGroup var selection: RuleSelection
-    @Flag(name: .shortAndLong, help: "Also list the rules that abstained, with the reason.")
+    @Flag(name: .shortAndLong, help: "Also list rules that abstained, with the reason; tell every flow.")
     var verbose = false
     @OptionGroup var identities: IdentityOptions
 
