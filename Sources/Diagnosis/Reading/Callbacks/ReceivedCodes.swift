@@ -6,6 +6,8 @@ import OAuth
 struct ReceivedCodes {
     /// The requests by which somebody brought them to the token endpoint.
     private let presented: [String: [TokenRequest]]
+    /// Those for which one of these requests got tokens.
+    private let redeemed: Set<String>
     /// Those of callbacks that were answered.
     let answered: Set<String>
     /// Refused requests for a login's tokens that brought no code, or one that nobody was given; in order of time.
@@ -17,6 +19,7 @@ struct ReceivedCodes {
             request.isCodeExchange && request.answer.isRefusal && !(request.code.map(given.contains) ?? false)
         }
         presented = Dictionary(grouping: flow.tokenRequests.filter { $0.code != nil }) { $0.code ?? "" }
+        redeemed = Set(flow.tokenRequests.lazy.filter(\.answer.isSuccess).compactMap(\.code))
         answered = Set(
             flow.authorizationResponses.lazy.compactMap { response in
                 guard let callback = response.callback, flow.capture[callback].response != nil else {
@@ -30,6 +33,11 @@ struct ReceivedCodes {
     /// The requests to the token endpoint with the code of an answer, in order of time.
     func exchanges(of response: AuthorizationResponse) -> [TokenRequest] {
         response.code.flatMap { presented[$0] } ?? []
+    }
+
+    /// Whether the code of an answer was exchanged, by whichever of the requests with it.
+    func areTokens(givenFor response: AuthorizationResponse) -> Bool {
+        response.code.map(redeemed.contains) ?? false
     }
 
     /// The requests by which the app's server meant to exchange a code while it worked on a callback, and did not bring it.

@@ -36,10 +36,11 @@ struct CodeWrongClient: Rule {
             guard let asked = login.request.parameters.parameter("client_id"), !asked.value.isEmpty else {
                 continue
             }
-            for request in certain where isRefused(request) && !isSpent(request, by: asked, certain, flow) {
+            for request in certain where isRefused(request) {
                 guard let sent = request.authentication.clientID, !sent.value.isEmpty,
                     !sent.value.equalsBytes(of: asked.value), !sent.rawValue.equalsBytes(of: asked.value),
-                    !isAssertionsFault(request), !request.authentication.isCutAtColon(of: asked.value)
+                    !isAssertionsFault(request), !request.authentication.isCutAtColon(of: asked.value),
+                    !isSpent(request, by: asked, certain, flow)
                 else { continue }
                 let spelling = Difference(expected: asked.value, seen: sent.value)
                 let isNear = spelling.isSpelling

@@ -32,13 +32,14 @@ struct CallbackRejectedByApp: Rule {
     func verdict(on flow: Flow) -> Verdict {
         // Requests that were not saved may be for any of the codes.
         let unsaved = flow.tokenRequests.filter { $0.code == nil && $0.parameters.isEmpty }
+        let isUnsavedRedeemed = unsaved.contains { $0.answer.isSuccess }
+        let codes = flow.receivedCodes
         for callback in RejectedCallback.all(in: flow) {
             guard !isOfAnotherRule(callback, flow) else { continue }
-            let exchanges =
-                flow.receivedCodes.exchanges(of: callback.response) + unsaved
-                + flow.receivedCodes.astray(during: flow.capture[callback.place])
-            let refused = !exchanges.isEmpty && !exchanges.contains(where: \.answer.isSuccess)
-            guard !refused, isOwn(callback, flow), !isExplained(callback, flow),
+            let astray = codes.astray(during: flow.capture[callback.place])
+            let isAny = callback.isRedeemed(in: flow) || !unsaved.isEmpty || !astray.isEmpty
+            let isGiven = isUnsavedRedeemed || codes.areTokens(givenFor: callback.response)
+            guard !isAny || isGiven, isOwn(callback, flow), !isExplained(callback, flow),
                 !isOfRefusedCall(callback, flow), !isOfIdentityPlatform(callback, flow)
             else { continue }
             return .violated(violation(callback, flow))

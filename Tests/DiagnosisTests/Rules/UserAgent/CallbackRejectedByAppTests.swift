@@ -1,10 +1,11 @@
 import Captures
-import Diagnosis
 import Flows
 import JSON
 import OAuth
 import TestSupport
 import Testing
+
+@testable import Diagnosis
 
 struct CallbackRejectedByAppTests {
     let rule = "callback-rejected-by-app"
@@ -159,5 +160,35 @@ struct CallbackRejectedByAppTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.notes.contains("a page, where data was asked for") == isTold)
         #expect(finding.explanation.contains("something that it did not get") == isTold)
+    }
+
+    /// A callback that is loaded again and again, with a code that is refused each time.
+    @Test func reloadsAreNotComparedWithEachOther() throws {
+        func seconds(_ count: Int) throws -> Double {
+            var capture = CaptureBuilder()
+            let callback = "https://app.example/cb?code=code-of-all&state=state-of-all"
+            capture.redirect(
+                "https://id.example/authorize?response_type=code&client_id=shop&state=state-of-all",
+                to: callback
+            )
+            for _ in 0..<count {
+                capture.get(callback, 500)
+                capture.post(
+                    "https://id.example/token",
+                    [("grant_type", "authorization_code"), ("code", "code-of-all"), ("client_id", "shop")],
+                    400,
+                    headers: [("User-Agent", "shop-backend/1")],
+                    body: .json(#"{"error":"invalid_grant"}"#)
+                )
+            }
+            let flow = try #require(FlowFinder.flows(in: capture.capture).first)
+            let rules: [any Rule] = [CallbackRejectedByApp(), CodeWrongClient()]
+            // What is read once for all rules.
+            for rule in rules { _ = rule.verdict(on: flow) }
+            return ProcessorTime.seconds { for rule in rules { _ = rule.verdict(on: flow) } }
+        }
+        let few = try min(seconds(100), seconds(100))
+        // Eight times the reloads: linear is 8, quadratic 64.
+        #expect(try min(seconds(800), seconds(800)) < 24 * max(few, 0.0002))
     }
 }
