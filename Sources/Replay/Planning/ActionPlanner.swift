@@ -6,6 +6,7 @@ import OAuth
 struct ActionPlanner {
     let flow: Flow
     private let driven: Set<Int>
+    private let requests: Set<Int>
     /// Pages with forms, in order of time.
     private let pages: [(exchange: Int, page: Page, forms: [HTMLForm])]
 
@@ -14,6 +15,7 @@ struct ActionPlanner {
     init(flow: Flow, driven: [Int]) {
         self.flow = flow
         self.driven = Set(driven)
+        requests = Set(flow.sentAuthorizationRequests.map(\.exchange))
         pages = driven.compactMap { exchange in
             guard let page = Page(flow.capture[exchange]) else { return nil }
             let forms = page.forms
@@ -43,14 +45,17 @@ struct ActionPlanner {
             declaredNavigation(exchange) ?? !Self.isJSON(capture[exchange].response?.body?.essence ?? "")
         else { return nil }
         let position = flow.surroundings.position
-        let earlier = pages.filter { position[$0.exchange] < position[exchange] }
-        return earlier.last { entry in
+        let earlier = pages[..<pages.partitionPoint { position[$0.exchange] >= position[exchange] }]
+        return earlier.suffix(Self.mostPages).last { entry in
             entry.forms.contains { form in
                 let action = entry.page.target(of: form, sentTo: request.url).url
                 return FormMatch(form, items, isPost: isPost, target: request.url, action: action) != nil
             }
         }?.exchange
     }
+
+    /// A form is sent from the page that is shown, or from one that was left open.
+    private static let mostPages = 64
 
     /// Whether the answer replaced the page that was shown, and was not handed to a script.
     func isNavigation(_ exchange: Int) -> Bool {
@@ -74,7 +79,7 @@ struct ActionPlanner {
         if let mode = headers.first("sec-fetch-mode") { return mode == "navigate" }
         if headers.contains("x-requested-with") { return false }
         // RFC 6749, section 4.1.1: the browser is sent there, whoever plays it.
-        if flow.sentAuthorizationRequests.contains(where: { $0.exchange == exchange }) { return true }
+        if requests.contains(exchange) { return true }
         if let body = request.body, Self.isJSON(body.essence ?? "") { return false }
         guard let accept = headers.first("accept") else { return nil }
         if accept.utf8.starts(with: "text/html".utf8) { return true }
