@@ -90,6 +90,7 @@ struct RecordedURLTests {
         ("https://app.example/Cb?a", "https://app.example:443/Cb"),
         ("https://app.example/caf\u{e9}?a", "https://app.example:443/caf%C3%A9"),
         ("com.example.app:/cb?code=1", "com.example.app:/cb"),
+        ("Com.Example.app://Host/Cb?code=1", "com.example.app://Host/Cb"),
     ])
     func addressIsAsABrowserAsksForIt(text: String, expected: String) {
         #expect(RecordedURL(text).normalizedWithoutQuery == expected)

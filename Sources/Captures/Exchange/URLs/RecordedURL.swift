@@ -141,10 +141,15 @@ extension RecordedURL {
     package var pathAndQuery: String { path + (query.map { "?\($0)" } ?? "") }
 
     /// The URL without query and fragment as a browser asks for it: the host in lower case, the port written out, a slash where
-    /// the path is empty (RFC 3986, section 6.2.3), and percent-encoded what is no ASCII in it; as written for other schemes than
-    /// http and https.
+    /// the path is empty (RFC 3986, section 6.2.3), and percent-encoded what is no ASCII in it; for other schemes than http and
+    /// https as written but for the scheme itself, which is in lower case (section 6.2.2.1).
     package var normalizedWithoutQuery: String {
-        guard let origin else { return withoutQuery }
+        guard let origin else {
+            guard let scheme else { return withoutQuery }
+            let lowercased = scheme.asciiLowercased()
+            return lowercased == scheme
+                ? withoutQuery : lowercased + withoutQuery.dropFirst(scheme.utf8.count)
+        }
         guard !path.isEmpty else { return origin + "/" }
         return origin
             + (PercentEncoding.encodingNonASCII(path.utf8).map { String(decoding: $0, as: UTF8.self) } ?? path)

@@ -148,7 +148,7 @@ struct RedirectTargetDiffers: Rule {
 
     /// What browsers do not tell apart is the same.
     private static func normal(_ url: RecordedURL) -> ByteText {
-        guard url.isWeb else { return ByteText(url.withoutQuery) }
+        guard url.isWeb else { return ByteText(url.normalizedWithoutQuery) }
         return ByteText((url.origin ?? "") + (url.path.isEmpty ? "/" : PercentEncoding.decode(url.path)))
     }
 }

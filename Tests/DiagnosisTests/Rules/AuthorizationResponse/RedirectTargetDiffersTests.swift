@@ -44,6 +44,7 @@ struct RedirectTargetDiffersTests {
         ("https://app.shop.example:443/cb", "https://app.shop.example/cb"),
         ("https://app.shop.example/c%62", "https://app.shop.example/cb"),
         ("https://id.harbour.example/continue", "https://app.shop.example/cb"),
+        ("example.shop.app:/oauth2redirect", "Example.Shop.app:/oauth2redirect"),
     ])
     func leavesAlone(target: String, asked: String) throws {
         #expect(try moved(to: target, asked: asked).finding(rule) == nil)
