@@ -7,9 +7,10 @@ extension Flow {
     /// Requests of the app to the provider's endpoints whose answers broke off, or that the app's server gave up waiting for.
     ///
     /// It says so by closing the connection, after about a second at least: who goes at once was not waiting. Or it answered the callback,
-    /// and badly, while it had no answer itself, whatever ended the wait in the recording.
+    /// and badly, while it had no answer itself, whatever ended the wait in the recording, and no other try was answered.
     var unansweredCalls: [FailedRequest] {
         let callbacks = RejectedCallback.all(in: self).map { capture[$0.exchange] }
+        let repetitions = Repetitions(in: self)
         let calls =
             ClientCall.all(in: self).filter { !$0.isRepaired }.map(\.answer)
             + messages.compactMap { if case .userInfo(let call) = $0 { call.answer } else { nil } }
@@ -25,7 +26,8 @@ extension Flow {
             guard
                 isBroken
                     || (exchange.response == nil || answer.isBrokenOff) && !isOfPage(exchange)
-                        && isGivenUp(exchange, words, callbacks) && !isLeftByClosedApp(answer.exchange)
+                        && isGivenUp(answer.exchange, words, callbacks, repetitions)
+                        && !isLeftByClosedApp(answer.exchange)
             else {
                 return nil
             }
@@ -79,12 +81,17 @@ extension Flow {
     static let usualPatience = Duration.seconds(9)
     private static let timeToGoOn = Duration.seconds(10)
 
-    private func isGivenUp(_ exchange: Exchange, _ words: String, _ callbacks: [Exchange]) -> Bool {
-        if FailedRequest.isDeparture(words),
-            exchange.endedAt - exchange.startedAt >= Self.shortestPatience
-        {
-            return true
-        }
+    private func isGivenUp(
+        _ index: Int,
+        _ words: String,
+        _ callbacks: [Exchange],
+        _ repetitions: Repetitions
+    ) -> Bool {
+        let exchange = capture[index]
+        let isDeparture = FailedRequest.isDeparture(words)
+        if isDeparture, exchange.endedAt - exchange.startedAt >= Self.shortestPatience { return true }
+        // What the next try was answered is why the callback was refused.
+        if !isDeparture, repetitions.wentWell(after: index) { return false }
         return callbacks.contains {
             $0.startedAt <= exchange.startedAt && $0.endedAt >= exchange.startedAt
         }

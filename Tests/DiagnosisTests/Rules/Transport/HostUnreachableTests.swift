@@ -193,6 +193,24 @@ struct HostUnreachableTests {
         #expect((finding != nil) == fires)
     }
 
+    /// What the next try was answered is what the callback was refused for.
+    @Test(arguments: [(true, false), (false, true)])
+    func silenceThatTheNextTryMadeUpForIsNone(isAnswered: Bool, fires: Bool) throws {
+        var recording = try Recording(broken).editing { exchange in
+            if exchange.failure != nil { exchange.failure = "ECONNRESET: the connection was reset" }
+        }
+        let last = try #require(recording.exchanges.lastIndex { $0.failure != nil })
+        if isAnswered {
+            recording.exchanges[last].failure = nil
+            recording.exchanges[last].response = RecordedResponse(
+                status: 400,
+                body: Body(text: #"{"error":"invalid_client"}"#, mediaType: "application/json")
+            )
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.finding("client-auth-missing")?.isPrimary == true) == isAnswered)
+    }
+
     /// A setting is looked for by the time that is told.
     @Test(arguments: [
         (999, "after 1.0 s"), (2_999, "after 3.0 s"), (4_000, "after 4.0 s"), (4_520, "after 4.5 s"),
