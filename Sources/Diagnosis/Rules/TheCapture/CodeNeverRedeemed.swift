@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// An app or a page got a code, the recording went on, and nobody ever used it.
@@ -55,7 +56,7 @@ struct CodeNeverRedeemed: Rule {
             )
         }
         guard !isPassedOn else { return .holds }
-        if hasUnseenToken(after: delivery, flow) {
+        if hasUnseenToken(after: delivery, flow) || isLoggedOut(after: delivery, flow) {
             return .abstains("a token was used afterwards that came by a request outside of this capture")
         }
         let page = delivery.receiver == .page ? LeftCode(by: delivery, in: flow) : nil
@@ -99,6 +100,21 @@ struct CodeNeverRedeemed: Rule {
         return flow.exchanges.contains { exchange in
             guard case .userInfo = index.messages[exchange] else { return false }
             return index.position[exchange] > position && unseen.contains(exchange)
+        }
+    }
+
+    /// Whether a logout behind it brings the ID token of this very login, by its `nonce`, which no answer of the capture brought.
+    private func isLoggedOut(after delivery: CodeDelivery, _ flow: Flow) -> Bool {
+        guard !flow.authorizationResponses.contains(where: { $0.parameter("id_token") != nil }) else {
+            return false
+        }
+        let position = flow.surroundings.position
+        let nonces = flow.authorizationRequests.compactMap { $0.parameters["nonce"] }
+        return LogoutCall.all(in: flow).contains { logout in
+            guard position[logout.call.exchange] > position[delivery.exchange],
+                let nonce = logout.hint.flatMap({ IDToken($0) })?.nonce
+            else { return false }
+            return nonces.contains(bytesOf: nonce)
         }
     }
 

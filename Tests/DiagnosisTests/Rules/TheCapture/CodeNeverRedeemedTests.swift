@@ -125,6 +125,26 @@ struct CodeNeverRedeemedTests {
         if !fires { #expect(recording.abstention(rule) != nil && recording.outcomes.contains(.incomplete)) }
     }
 
+    /// Who signs out with the ID token of this login had its code exchanged, outside of the capture.
+    @Test(arguments: [(true, false), (false, true)])
+    func logoutWithTheTokenOfThisLoginTellsOfAnExchange(isOfThisLogin: Bool, fires: Bool) throws {
+        var recording = try Recording(broken)
+        let nonce = try #require(
+            recording.exchanges.lazy.compactMap { $0.request.url.queryItems.first("nonce") }.first
+        )
+        let claims = #"{"iss":"https://id.harbour.example","aud":"shop-app","nonce":""#
+        let hint =
+            [#"{"alg":"RS256"}"#, claims + (isOfThisLogin ? nonce : "of-another-login") + "\"}"]
+            .map(encoded).joined(separator: ".") + ".AAAA"
+        var logout = try #require(recording.exchanges.last)
+        logout.startedAt = logout.startedAt + .seconds(2)
+        let url = RecordedURL("https://id.harbour.example/end-session?id_token_hint=" + hint)
+        logout.request = RecordedRequest(method: "GET", url: url)
+        recording.exchanges.append(logout)
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.abstention(rule) != nil) == isOfThisLogin)
+    }
+
     @Test func passingItOnIsUsingIt() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
