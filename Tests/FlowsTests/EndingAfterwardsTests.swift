@@ -134,6 +134,13 @@ struct EndingAfterwardsTests {
         }
         #expect(found { _, _ in } == [.failure])
         #expect(found { $1.userInfo(&$0) } == [.success])
+        let lost = found { capture, _ in
+            guard var last = capture.exchanges.last else { return }
+            last.response = nil
+            last.failure = "net::ERR_CONNECTION_RESET"
+            capture.add(last)
+        }
+        #expect(lost == [.failure])
         let again = found { capture, login in
             capture.get(login.issuer + "/jwks", headers: ShopLogin.backend, body: .json(#"{"keys":[]}"#))
         }

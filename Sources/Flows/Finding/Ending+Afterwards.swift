@@ -156,6 +156,12 @@ extension Ending {
         for message in messages where index.position[message.exchange] > start {
             switch message {
             case .keySet(let document):
+                // A connection that came to nothing leaves to the next try what became of it.
+                if document.answer.failure.flatMap({ TransportFailure($0) }) != nil,
+                    document.answer.status == nil
+                {
+                    continue
+                }
                 guard let status = document.answer.status, status >= 400,
                     index.capture[document.exchange].startedAt - end <= .seconds(30)
                 else { return false }
