@@ -35,7 +35,9 @@ struct PKCENotEnforced: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let provider = flow.providerFacts
         let redemptions = flow.redemptions
-        let uses = redemptions.reduce(into: [String: Int]()) { $0[$1.request.code ?? "", default: 0] += 1 }
+        // A try whose answer was lost is the client's own.
+        let uses = redemptions.filter { !$0.request.isAnswerLost }
+            .reduce(into: [String: Int]()) { $0[$1.request.code ?? "", default: 0] += 1 }
         return Verdict.firstViolation(
             among: redemptions.filter { $0.request.answer.isSuccess },
             lacking: flow.hasUnsavedTokenRequest ? Gap.tokenRequestBody : nil

@@ -64,6 +64,20 @@ struct PKCENotEnforcedTests {
         #expect(recording.abstention(rule) != nil)
     }
 
+    /// The client's own, whose connection broke.
+    @Test func triesAgainWithoutABackEndInBetween() throws {
+        let recording = try Recording(broken)
+        var exchanges = recording.exchanges
+        let index = try #require(exchanges.firstIndex { $0.request.url.path == "/token" })
+        var lost = exchanges[index]
+        lost.duration = .milliseconds(5)
+        lost.response = nil
+        lost.failure = "net::ERR_CONNECTION_RESET"
+        exchanges[index].startedAt = exchanges[index].startedAt + .milliseconds(20)
+        exchanges.insert(lost, at: index)
+        #expect(Recording(exchanges).finding(rule)?.isPrimary == true)
+    }
+
     @Test func saysNothingWithoutAChallenge() throws {
         #expect(try Recording(broken).asking("code_challenge", nil).finding(rule) == nil)
     }
