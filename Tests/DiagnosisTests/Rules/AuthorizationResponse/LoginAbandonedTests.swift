@@ -130,6 +130,22 @@ struct LoginAbandonedTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    @Test func triesThatTheNextOneMadeUpForAreNoFailure() throws {
+        var exchanges = try Recording(broken).withMetadata().exchanges
+        var lost = try #require(exchanges.first { $0.request.url.path.contains("openid-configuration") })
+        let start = try #require(exchanges.map(\.startedAt).min())
+        exchanges = exchanges.map { exchange in
+            var later = exchange
+            later.startedAt = later.startedAt + .seconds(1)
+            return later
+        }
+        lost.startedAt = start
+        lost.response = nil
+        lost.failure = "net::ERR_CONNECTION_RESET"
+        exchanges.insert(lost, at: 0)
+        #expect(Recording(exchanges).finding(rule)?.isPrimary == true)
+    }
+
     @Test func leavesAnErrorPageAlone() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/sign-in" else { return }
