@@ -172,7 +172,7 @@ package struct MessageRecognizer: Sendable {
         switch candidate.role {
         // What a template of the provider's has, an installation that registers itself from it leaves out (RFC 7591, section 2).
         case .registration
-        where isStated
+        where isStated || OtherNames.isRegistration(at: candidate.request.url)
             || ["redirect_uris", "grant_types", "software_id", "software_statement"].contains {
                 posted.json?[$0] != nil
             }:

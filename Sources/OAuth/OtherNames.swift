@@ -72,6 +72,12 @@ package enum OtherNames {
             && url.path.hasSuffix("/oauth2/token")
     }
 
+    /// Whether clients register at a URL of AWS IAM Identity Center: everybody does there, before each login or once in 90 days, without
+    /// naming how they authenticate or an address to be answered at.
+    package static func isRegistration(at url: RecordedURL) -> Bool {
+        isIdentityCenter(url) && url.path == "/client/register"
+    }
+
     private static func isIdentityCenter(_ url: RecordedURL) -> Bool {
         guard let host = url.host, host.hasPrefix("oidc.") else { return false }
         return host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn")

@@ -141,6 +141,12 @@ struct DeviceFlowTests {
             )
         }
         post(
+            "/client/register",
+            #"{"clientName":"shop","clientType":"public","scopes":["sso:account:access"]}"#,
+            200,
+            #"{"clientId":"cli-1","clientSecret":"not-a-secret","clientSecretExpiresAt":1787776000}"#
+        )
+        post(
             "/device_authorization",
             #"{"clientId":"cli-1","clientSecret":"not-a-secret","startUrl":"https://shop.awsapps.example/start"}"#,
             200,
@@ -160,10 +166,18 @@ struct DeviceFlowTests {
             200,
             #"{"accessToken":"access-of-the-device-01","tokenType":"Bearer","expiresIn":28800}"#
         )
+        capture.get(
+            "https://portal.sso.eu-west-1.amazonaws.com/federation/credentials?role_name=Dev&account_id=123456789012",
+            headers: [("x-amz-sso_bearer_token", "access-of-the-device-01")],
+            body: .json("{}")
+        )
         let flow = try #require(capture.flows.first)
         #expect(capture.flows.count == 1 && flow.ending == .success && flow.clientID == "cli-1")
         #expect(flow.tokenRequests.last?.accessToken == "access-of-the-device-01")
         #expect(flow.tokenRequests.first?.parameters.parameter("device_code")?.place.name == "deviceCode")
+        #expect(flow.steps.first?.kind == .clientRegistration)
+        #expect(flow.steps.last?.kind == .resourceRequest)
+        #expect(flow.registrations.first?.answer.parameters["client_id"] == "cli-1")
     }
 
     /// By what it is answered, at whatever path, and by GET as well (Microsoft's of old).

@@ -61,7 +61,9 @@ package enum BearerToken {
     ///
     /// A mark in place of the header stands for its token.
     package static func of(_ request: RecordedRequest, exchange: Int) -> Parameter? {
-        guard let header = request.headers.first("authorization") else { return nil }
+        guard let header = request.headers.first("authorization") else {
+            return ofPortal(request, exchange: exchange)
+        }
         let place = Place(exchange: exchange, part: .requestHeader, name: "Authorization")
         if Placeholder.isOne(header) { return Parameter(name: "access_token", value: header, place: place) }
         let words = header.utf8.split(separator: 0x20, maxSplits: 1)
@@ -72,6 +74,18 @@ package enum BearerToken {
         else { return nil }
         return Parameter(name: "access_token", value: token, rawValue: header, place: place)
     }
+
+    /// The access portal of AWS IAM Identity Center has a header of its own for the token.
+    private static func ofPortal(_ request: RecordedRequest, exchange: Int) -> Parameter? {
+        guard let host = request.url.host, host.hasPrefix("portal.sso."),
+            host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),
+            let token = request.headers.first(portalHeader), !token.isEmpty
+        else { return nil }
+        let place = Place(exchange: exchange, part: .requestHeader, name: portalHeader)
+        return Parameter(name: "access_token", value: token, place: place)
+    }
+
+    private static let portalHeader = "x-amz-sso_bearer_token"
 
     /// How a client wrote a header in which no server finds the token.
     package enum Misspelling: Sendable {

@@ -52,8 +52,11 @@ struct RegisteredClient {
         let named = member("token_endpoint_auth_method")?.value
         let methods = (named.map { [$0] } ?? []) + (list("token_endpoint_auth_methods") ?? [])
         if !methods.isEmpty { return methods }
-        return secretCall == nil ? [] : ["client_secret_basic"]
+        return secretCall == nil || hasOwnDefaults ? [] : ["client_secret_basic"]
     }
+
+    /// Whether what holds where nothing is named is not what RFC 7591 says.
+    var hasOwnDefaults: Bool { OtherNames.isRegistration(at: call.endpoint) }
 
     /// A member with its place: of the answer, else of the request.
     func member(_ name: String) -> Parameter? {

@@ -33,11 +33,13 @@ struct RegistrationGrantMissing: Rule {
                 let grant = request.parameters.parameter("grant_type"),
                 let client = RegisteredClient.of(request.clientID, before: request.exchange, in: flow)
             else { continue }
-            let registered = client.list("grant_types") ?? ["authorization_code"]
+            let list = client.list("grant_types")
+            guard list != nil || !client.hasOwnDefaults else { continue }
+            let registered = list ?? ["authorization_code"]
             guard !registered.contains(grant.value), !isOfAnotherCause(request),
                 !wasGranted(request, to: client, flow)
             else { continue }
-            let list =
+            let stated =
                 client.evidence("grant_types", note: "registered")
                 ?? Evidence(
                     place: client.call.answer.place("grant_types"),
@@ -45,7 +47,7 @@ struct RegistrationGrantMissing: Rule {
                     note: "registered: what holds where none is named"
                 )
             return .violated(
-                Violation([list, Evidence(grant), request.answer.evidence()], exchange: request.exchange)
+                Violation([stated, Evidence(grant), request.answer.evidence()], exchange: request.exchange)
             )
         }
         return .holds

@@ -30,6 +30,8 @@ struct RegistrationOpen: Rule {
             guard request.method == "POST", let client = RegisteredClient(call),
                 [200, 201].contains(call.answer.status),
                 !request.headers.contains("authorization"),
+                // Every command line of its customers registers so.
+                !OtherNames.isRegistration(at: call.endpoint),
                 !call.parameters.contains("software_statement")
             else { continue }
             guard !flow.surroundings.isSanitized else {

@@ -38,7 +38,8 @@ struct RegistrationSecretExpired: Rule {
                 ),
                 let answer = client.secretCall?.answer,
                 let issued = answer.parameters["client_secret"],
-                let end = answer.json?["client_secret_expires_at"]?.int, end > 0
+                let stated = answer.parameters.parameter("client_secret_expires_at"),
+                let end = Int64(stated.value), end > 0
             else { continue }
             let sent = [secret.value, secret.rawValue, call.authentication.undecodedSecret]
             guard sent.contains(issued) else { continue }
@@ -48,7 +49,7 @@ struct RegistrationSecretExpired: Rule {
                 Violation(
                     [
                         Evidence(
-                            place: answer.place("client_secret_expires_at"),
+                            place: stated.place,
                             value: "\(end)",
                             note: "run out \(answered.time.seconds - end) s before"
                         ),

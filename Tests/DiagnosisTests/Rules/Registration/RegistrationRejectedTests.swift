@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct RegistrationRejectedTests {
@@ -21,6 +22,24 @@ struct RegistrationRejectedTests {
         )
         #expect(finding.fix.contains("redirect URI"))
         #expect(recording.outcomes == [.failure])
+    }
+
+    /// AWS's command line registers itself first, in JSON of camel case, and everybody may.
+    @Test(arguments: [
+        (400, #"{"error":"invalid_scope","error_description":null}"#, true),
+        (200, #"{"clientId":"cli-1","clientSecret":"not-a-secret"}"#, false),
+    ])
+    func readsARegistrationAtIdentityCenter(status: Int, answer: String, fires: Bool) {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://oidc.eu-west-1.amazonaws.com/client/register",
+            json: #"{"clientName":"shop","clientType":"public","scopes":["sso:account:acces"]}"#,
+            status,
+            body: .json(answer)
+        )
+        let recording = Recording(capture.exchanges)
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.finding("registration-open") == nil)
     }
 
     @Test func aLaterTryThatWasAcceptedMakesUpForIt() throws {
