@@ -76,13 +76,15 @@ struct DevicePollingTooFast: Rule {
         }
         guard let first = faults.first else { return nil }
         let isDevice = grant.polls.first?.grantType == GrantType.deviceCode
+        let isStopped = grant.polls.last?.answer.error?.error == "slow_down"
         return Violation(
             evidence,
             severity: isRefused(grant)
                 ? .error
                 : slowDowns == 1 && isHeeded && faults.last.map { isAnswered($0, grant) } ?? false
                     ? .note : .warning,
-            explanation: isDevice ? nil : Self.ofClient,
+            explanation: isStopped ? Self.stopped : isDevice ? nil : Self.ofClient,
+            fix: isStopped ? Self.stoppedFix : nil,
             title: isDevice ? nil : "The client polls faster than allowed",
             exchange: first
         )
@@ -91,6 +93,15 @@ struct DevicePollingTooFast: Rule {
     private static let ofClient = """
         Between two polls of the token endpoint passed less time than the provider's interval (OpenID Connect CIBA, section 7.3: 5 seconds \
         where it names none). Providers answer slow_down at first, and refuse the client in the end.
+        """
+
+    private static let stopped = """
+        The provider asked for a longer wait between polls, and nobody polled again. slow_down refuses nothing: the code is as good as before, and the \
+        user may confirm it yet. A client that takes it for an error gives up a login that would have succeeded.
+        """
+    private static let stoppedFix = """
+        Treat slow_down as authorization_pending: go on polling, with 5 seconds more between polls from then on. End at access_denied, expired_token and \
+        other errors alone. Wait for interval seconds between polls from the start (5 where none is named).
         """
 
     /// Whether the device went on polling after the exchange, or needed not.

@@ -28,6 +28,15 @@ struct DevicePollingTooFastTests {
         #expect(recording.finding(rule)?.isPrimary == false)
     }
 
+    /// A client that takes slow_down for a refusal polls no more.
+    @Test(arguments: [(4, true), (5, false)])
+    func tellsAClientThatGaveUpAtSlowDown(polls: Int, isStopped: Bool) throws {
+        let whole = try Recording(broken)
+        let finding = try #require(Recording(Array(whole.exchanges.prefix(polls + 1))).finding(rule))
+        #expect(finding.explanation.contains("refuses nothing") == isStopped)
+        #expect(finding.fix.contains("as authorization_pending") == isStopped)
+    }
+
     @Test func leavesTheRightPaceAlone() throws {
         let recording = try Recording(broken + ".near-miss").editing { exchange in
             guard let text = exchange.response?.body?.text, text.contains("slow_down") else { return }
