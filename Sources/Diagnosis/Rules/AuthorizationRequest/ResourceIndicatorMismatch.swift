@@ -38,7 +38,7 @@ struct ResourceIndicatorMismatch: Rule {
                 Self.other(inTokenRequestOf: attempt, flow)
                 ?? Self.other(in: attempt, thanStatedBy: documents, refusal, flow)
                 ?? (refusal == nil ? Self.unknownAudience(attempt) ?? Self.unknownServer(attempt) : nil)
-                ?? refusal.map { Self.violation(attempt, $0) }
+                ?? refusal.map { Self.violation(attempt, $0, isStated: !documents.isEmpty) }
             return violation.map { .violated($0) } ?? .holds
         }.or(Self.refusedTarget(in: flow))
     }
@@ -103,19 +103,25 @@ struct ResourceIndicatorMismatch: Rule {
         return nil
     }
 
-    /// A resource that the provider does not take, whatever it was compared with.
-    private static func violation(_ attempt: LoginAttempt, _ refusal: Refusal) -> Violation {
+    /// A resource that the provider does not take, whatever it was compared with; stated where the metadata of a resource name it.
+    private static func violation(_ attempt: LoginAttempt, _ refusal: Refusal, isStated: Bool) -> Violation {
         let asked = attempt.all("resource")
         let compared = asked + (refusal.isOfScopes || refusal.isOfParameter ? attempt.all("scope") : [])
         let sent = asked.isEmpty ? [attempt.names()] : compared.prefix(8).map { Evidence($0) }
-        return Violation(
-            sent + [refusal.evidence],
-            severity: .error,
-            explanation: refusal.isOfScopes ? ofScopes : refusal.isOfParameter ? ofParameter : nil,
-            fix: refusal.isOfScopes ? ofScopesFix : refusal.isOfParameter ? ofParameterFix : nil,
-            title: refusal.isOfParameter ? "The provider takes no resource parameter" : nil,
-            exchange: attempt.exchange
-        )
+        var violation = Violation(sent + [refusal.evidence], severity: .error, exchange: attempt.exchange)
+        if refusal.isOfScopes {
+            violation.explanation = ofScopes
+            violation.fix = ofScopesFix
+        } else if refusal.isOfParameter {
+            violation.explanation = ofParameter
+            violation.fix = ofParameterFix
+            violation.title = "The provider takes no resource parameter"
+        } else if isStated, !asked.isEmpty {
+            violation.explanation = ofStated
+            violation.fix = ofStatedFix
+            violation.title = "The provider does not take the resource that the token is to be for"
+        }
+        return violation
     }
 
     /// A token request that was refused for the target that it names.
@@ -205,6 +211,15 @@ struct ResourceIndicatorMismatch: Rule {
 
     /// Entra's number for a request that has the parameter where none is taken, in lower case.
     private static let entraCodeOfParameter = "aadsts901002"
+
+    private static let ofStated = """
+        The login names by resource whom the token is for (RFC 8707), in the very words of the resource's own metadata, and the provider refuses it: it \
+        knows no resource of this name, or takes the parameter from nobody. The client did as it should.
+        """
+    private static let ofStatedFix = """
+        Register the resource at the provider under this very string (mostly an API, by its identifier or audience), and let this client have tokens for it. \
+        A provider without resource indicators has to be told to leave the parameter unread, or needs a broker in front that does.
+        """
 
     private static let ofParameter = """
         The login names by resource whom the token is for (RFC 8707), as clients of MCP do. Entra reads that off the scopes at this \

@@ -87,6 +87,17 @@ struct ResourceIndicatorMismatchTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// The client sent what the resource's metadata name; without those nobody knows.
+    @Test(arguments: [true, false]) func tellsAResourceThatTheProviderDoesNotTake(isStated: Bool) throws {
+        let refused = try Recording(broken + ".near-miss")
+            .redirecting(to: "example.shop.app:/oauth2redirect?error=invalid_target")
+        let recording = isStated ? refused : refused.without { $0.request.url.path.contains("well-known") }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title.contains("does not take the resource") == isStated)
+        #expect(finding.explanation.contains("did as it should") == isStated)
+    }
+
     @Test func readsARefusalAlone() throws {
         let recording = try Recording("authorization-request/scope-rejected").redirecting(
             to: "https://www.shop.example/callback?error=invalid_target"
