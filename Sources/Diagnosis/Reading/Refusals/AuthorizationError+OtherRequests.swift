@@ -109,17 +109,25 @@ extension AuthorizationError {
 
     private func withoutDeviceCode(_ call: ClientCall, _ status: Int, _ flow: Flow) -> Violation {
         let other = status == 404 || status == 405 ? endpoint(otherThan: call, flow) : nil
+        let start = other == nil ? call.parameters.parameter("start_url") : nil
         return Violation(
-            [call.answer.evidence(), other].compactMap(\.self),
+            [call.answer.evidence(), other, start.map { Evidence($0) }].compactMap(\.self),
             explanation: other == nil
                 ? "The provider gave the device no code. What it says is all that the capture knows of the reason."
                 : "The device asked for a code at another address than the one that the provider's metadata names, where nothing answers it.",
             fix: other == nil
-                ? nil : "Send the request to the device_authorization_endpoint of the metadata.",
+                ? start.map { _ in Self.startFix }
+                : "Send the request to the device_authorization_endpoint of the metadata.",
             title: other == nil ? nil : "The provider takes requests for device codes at another address",
             exchange: call.exchange
         )
     }
+
+    /// AWS IAM Identity Center says no word of the reason.
+    private static let startFix = """
+        Compare sso_start_url and sso_region with the settings of IAM Identity Center: the start URL is that of its access portal, and the region the one that it \
+        was set up in, whichever regions are worked in. The host that was asked names the region that the client took.
+        """
 
     /// What the metadata of the server names, where a device asked somewhere else.
     private func endpoint(otherThan call: ClientCall, _ flow: Flow) -> Evidence? {

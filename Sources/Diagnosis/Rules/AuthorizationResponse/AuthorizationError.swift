@@ -106,6 +106,12 @@ struct AuthorizationError: Rule {
             return (age.map { [$0] } ?? [], words.explanation, words.fix, words.title)
         }
         let page = flow.capture[refusal.exchange].request.url
+        if refusal.channel == .page, let host = page.host, host.hasSuffix(".snowflakecomputing.com"),
+            refusal.text.asciiLowercased().containsBytes("invalid consent request")
+        {
+            let scope = attempt.parameter("scope").map { Evidence($0) } ?? attempt.missing("scope")
+            return ([scope], Self.consent, Self.consentFix, "Snowflake does not let the user consent")
+        }
         guard refusal.channel == .page, page.queryItems.first("errorId") != nil else { return nil }
         return ([], nil, Self.identityServer, nil)
     }
@@ -123,6 +129,15 @@ struct AuthorizationError: Rule {
         IdentityServer tells the reason in its own log alone, at the time of this page. unauthorized_client and invalid_request stand there for a client that \
         is not known or not enabled, a redirect URI that is not among its RedirectUris to the letter, a response type that its AllowedGrantTypes do not have, \
         and a missing code_challenge.
+        """
+
+    private static let consent = """
+        Snowflake has this page for a request that the user may not consent to: mostly for the role that the scope names (session:role:NAME), else for \
+        the user's default role.
+        """
+    private static let consentFix = """
+        Grant the user the role, and write its name in the scope as Snowflake has it, upper and lower case included. See that the security integration does \
+        not block it: BLOCKED_ROLES_LIST has ACCOUNTADMIN, ORGADMIN and SECURITYADMIN unless told otherwise.
         """
 
     /// Some firewalls answer with a page and success: the last one that the login came to.

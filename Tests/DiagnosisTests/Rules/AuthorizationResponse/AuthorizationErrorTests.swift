@@ -3,11 +3,43 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct AuthorizationErrorTests {
     private let rule = "authorization-error"
     private let broken = "authorization-response/authorization-error"
+
+    /// Snowflake says no word of the role that it is about.
+    @Test(arguments: [("acme.snowflakecomputing.com", true), ("id.harbour.example", false)])
+    func tellsWhatSnowflakeDoesNotConsentTo(host: String, fires: Bool) throws {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://\(host)/oauth/authorize?response_type=code&client_id=cli-1&state=iCdLSVnXkKqhBW0Q"
+                + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A51234%2F&scope=session%3Arole%3AANALYST",
+            400,
+            headers: [("User-Agent", "Mozilla/5.0")],
+            body: .html("<title>Snowflake</title><h1>Invalid consent request.</h1>")
+        )
+        let finding = try #require(Recording(capture.exchanges).finding(rule))
+        #expect(finding.isPrimary)
+        #expect((finding.places.last == "0 request.query scope") == fires)
+        #expect(finding.fix.contains("BLOCKED_ROLES_LIST") == fires)
+    }
+
+    @Test func namesTheStartURLThatIdentityCenterDoesNotTake() throws {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://oidc.eu-west-1.amazonaws.com/device_authorization",
+            json:
+                #"{"clientId":"cli-1","clientSecret":"not-a-secret","startUrl":"https://shop.awsapps.com/start"}"#,
+            400,
+            body: .json(#"{"error":"invalid_request","error_description":null}"#)
+        )
+        let finding = try #require(Recording(capture.exchanges).finding(rule))
+        #expect(finding.places == ["0 response.body error", "0 request.body startUrl"])
+        #expect(finding.fix.contains("sso_region"))
+    }
 
     @Test func repeatsTheText() throws {
         let recording = try Recording(broken)
