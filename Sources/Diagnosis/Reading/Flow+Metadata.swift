@@ -63,18 +63,43 @@ extension Flow {
     /// Whether a client asked to be registered at an address that no metadata names, and nothing is there: it was not told
     /// where to go.
     func isRegistrationGuessed(_ call: EndpointCall) -> Bool {
-        guard let status = call.answer.status, [404, 405].contains(status), call.answer.error == nil else {
-            return false
-        }
-        return !surroundings.metadata.contains { $0.names(call.endpoint, as: "registration_endpoint") }
+        saysNothingIsThere(call.answer) && isUnnamed(call)
     }
 
-    /// Whether the flow ended with such a request at the host of this document, which was to name another server.
+    /// Whether the flow ended with such a request at the host of this document, which was to name another server, or with one that this
+    /// host refuses for want of a token, as it does all others.
     func isLost(after document: MetadataDocument) -> Bool {
         guard ending == .failure, authorizationRequests.isEmpty, let last = registrations.last else {
             return false
         }
-        return last.endpoint.origin == document.url.origin && isRegistrationGuessed(last)
+        return last.endpoint.origin == document.url.origin
+            && (isRegistrationGuessed(last) || isBehindResource(last) && isUnnamed(last))
+    }
+
+    /// Whether an answer is one of a server that has nothing at the address; frameworks for APIs say so in an `error` of no specification.
+    private func saysNothingIsThere(_ answer: Answer) -> Bool {
+        guard let status = answer.status, [404, 405].contains(status) else { return false }
+        guard let error = answer.error?.error else { return true }
+        let word = error.prefix(40).lowercased().utf8.filter(\.isASCIIAlphanumeric)
+        return Self.nothing.contains(String(decoding: word, as: UTF8.self))
+    }
+
+    /// In lower case, letters and digits alone.
+    private static let nothing: Set<String> = [
+        "notfound", "pagenotfound", "routenotfound", "resourcenotfound", "methodnotallowed", "404", "405",
+    ]
+
+    /// Whether a registration without a token was refused at a host whose every address wants one.
+    private func isBehindResource(_ call: EndpointCall) -> Bool {
+        call.answer.status == 401 && call.token == nil
+            && surroundings.challenges(of: call.endpoint.origin ?? "").contains {
+                $0.exchange != call.exchange
+                    && surroundings.position[$0.exchange] < surroundings.position[call.exchange]
+            }
+    }
+
+    private func isUnnamed(_ call: EndpointCall) -> Bool {
+        !surroundings.metadata.contains { $0.names(call.endpoint, as: "registration_endpoint") }
     }
 
     private func isAsked(_ latest: [String: Int], after document: MetadataDocument) -> Bool {

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct ResourceMetadataMissingTests {
@@ -122,8 +123,14 @@ struct ResourceMetadataMissingTests {
         #expect(recording.abstention(rule) != nil)
     }
 
-    /// The client guesses a server at the resource's own host, and nothing is there.
-    @Test func isTheCauseOfARegistrationThatWasGuessed() throws {
+    /// The client guesses a server at the resource's own host, and nothing is there, or the resource wants a token for that, too.
+    @Test(arguments: [
+        (404, "Not Found", true), (404, #"{"error":"not_found"}"#, true),
+        (404, #"{"error":"Not Found"}"#, true),
+        (401, #"{"error":"invalid_token","error_description":"Authentication required"}"#, true),
+        (400, #"{"error":"invalid_redirect_uri"}"#, false),
+    ])
+    func isTheCauseOfARegistrationThatWasGuessed(status: Int, body: String, isCause: Bool) throws {
         var recording = try Recording("discovery/resource-metadata-missing")
         var guess = try #require(recording.exchanges.last)
         guess.startedAt = guess.startedAt + .seconds(1)
@@ -133,12 +140,12 @@ struct ResourceMetadataMissingTests {
             text: "{\"redirect_uris\":[\"http://localhost:51234/cb\"]}",
             mediaType: "application/json"
         )
-        guess.response = RecordedResponse(status: 404, body: Body(text: "Not Found", mediaType: "text/plain"))
+        guess.response = RecordedResponse(status: status, body: .json(body))
         recording.exchanges.append(guess)
-        let finding = try #require(recording.finding("resource-metadata-missing"))
-        #expect(finding.isPrimary)
-        #expect(finding.severity == .error)
-        #expect(recording.finding("registration-rejected")?.effectOf == "resource-metadata-missing")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary == isCause)
+        #expect(finding.severity == (isCause ? .error : .warning))
+        #expect(recording.finding("registration-rejected")?.effectOf == (isCause ? rule : nil))
     }
 
     /// The refusal names a URL, and nothing is there.
