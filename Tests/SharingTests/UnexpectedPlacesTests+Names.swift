@@ -78,6 +78,49 @@ extension UnexpectedPlacesTests {
             stays: [#""network":"wifi""#]
         ),
         Row(
+            name: "a dump of Symfony",
+            type: "text/html",
+            body: "<pre class=sf-dump>\n  \"<span class=sf-dump-key>username</span>\" => "
+                + "\"<span class=sf-dump-str title=\"7 characters\">kiravel</span>\"\n"
+                + "  #<span class=sf-dump-protected title=\"Protected property\">password</span>: "
+                + "\"<span class=sf-dump-str>meadows</span>\"\n  \"<span class=sf-dump-key>theme</span>\" => "
+                + "\"<span class=sf-dump-str>darkish</span>\"\n</pre>",
+            gone: ["kiravel", "meadows"],
+            stays: ["sf-dump-key>username<", "darkish"]
+        ),
+        Row(
+            name: "whom a search is for",
+            body: #"{"a":"https://api.shop.example/users?q=Kiravel+Meadlow&limit=10","#
+                + #""b":"https://graph.shop.example/v1.0/people?%24search=%22Owsell%22","#
+                + #""c":"https://api.shop.example/themes?q=darkish","d":"https://api.shop.example/users?q=active"}"#,
+            gone: ["Kiravel", "Meadlow", "Owsell"],
+            stays: ["&limit=10", "themes?q=darkish", "users?q=active"]
+        ),
+        Row(
+            name: "accounts in addresses",
+            body:
+                #"{"a":"https://api.shop.example/username/kiravel/exists","b":"https://api.shop.example/users/mead/x","#
+                + #""c":"https://api.shop.example/users/sign_in","d":"https://api.shop.example/users/findByEmail?x=1"}"#,
+            gone: ["kiravel", "/mead/"],
+            stays: ["/exists", "/users/sign_in", "/users/findByEmail"]
+        ),
+        Row(
+            name: "numbers of people in base64",
+            body: #"{"a":"UzEyMzQ1NjdE","mobileno":"+65 9123 4567","b":"OTEyMzQ1Njc=","c":"c2hvcC13ZWI3"}"#,
+            gone: ["UzEyMzQ1NjdE", "OTEyMzQ1Njc"],
+            stays: ["c2hvcC13ZWI3"]
+        ),
+        Row(
+            name: "whose computer a page comes from",
+            headers: [
+                ("Origin", "http://kiravels-macbook-pro.local:3000"),
+                ("Referer", "http://kiravels-macbook-pro.local:3000/a"),
+            ],
+            body: #"{"a":"https://www-pc.shop.example/","b":"http://build-pc.local"}"#,
+            gone: ["kiravel"],
+            stays: ["-macbook-pro.local:3000", "https://www-pc.shop.example/", "build-pc.local"]
+        ),
+        Row(
             name: "what a telephone is known by",
             body: #"{"adid":"696b90f5c848ec50","hardwareId":"5696aee2b852a6a8","vendor":"acmeframe77"}"#,
             gone: ["696b90f5c848ec50", "5696aee2b852a6a8"],

@@ -364,7 +364,26 @@ struct UnexpectedPlacesTests {
         ),
     ]
 
-    @Test(arguments: rows + protocolRows + namedRows)
+    private static let escapes: [(name: String, escape: @Sendable (UInt8) -> String)] = [
+        ("character references", { "&#\($0);" }), ("percent signs", { "%" + String($0, radix: 16) }),
+        ("escapes of scripts", { "\\x" + String($0, radix: 16) }),
+        ("escapes of JSON", { "\\u00" + String($0, radix: 16) }),
+    ]
+
+    /// A token each character of which is escaped, so that nothing of it looks drawn as it stands.
+    static let escapedRows = escapes.map { escape -> Row in
+        let token = "q7Zr2LkX9vTb4WmN8cYp1HsJ".utf8.map(escape.escape).joined()
+        let words = "harbour-words-of-nobody".utf8.map(escape.escape).joined()
+        return Row(
+            name: "a token in \(escape.name)",
+            type: "text/html",
+            body: "<p>it is \(token) and \(words)</p>",
+            gone: [token],
+            stays: ["<p>it is ", words]
+        )
+    }
+
+    @Test(arguments: rows + protocolRows + namedRows + escapedRows)
     func secretIsGoneAndItsNeighbourStays(row: Row) throws {
         var world = try SharingWorld()
         world.append("https://app.shop.example/page", headers: row.headers, type: row.type, body: row.body)

@@ -20,14 +20,44 @@ enum BinaryCoding: Sendable {
         return runs
     }
 
+    /// The runs of base64 of a text that are shorter, each of which is a number by which somebody is known as a whole: digits
+    /// with what stands between them, and a letter before and behind them at most.
+    static func numbers(in text: [UInt8]) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        var start = 0
+        for index in 0...text.count {
+            if index < text.count, Base64Alphabet.values[Int(text[index])] < 64 { continue }
+            if (shortestNumber..<shortest).contains(index - start),
+                isNumber(BinaryCoding.base64.decoded(Array(text[start..<index])))
+            {
+                runs.append(start..<index)
+            }
+            start = index + 1
+        }
+        return runs
+    }
+
+    /// Of eight digits.
+    private static let shortestNumber = 11
+
+    private static func isNumber(_ text: [UInt8]) -> Bool {
+        text.dropFirst().dropLast().allSatisfy { $0.isASCIIDigit || [0x20, 0x28, 0x29, 0x2d].contains($0) }
+            && text.first.map { $0.isASCIIAlphanumeric || $0 == 0x28 || $0 == 0x2b } ?? false
+            && text.last.map(\.isASCIIAlphanumeric) ?? false && text.count(where: \.isASCIIDigit) >= 7
+    }
+
     /// A run with what it encodes changed: every alignment is tried, since a text may begin anywhere inside of what was
     /// encoded.
     ///
-    /// `change`: nil leaves the bytes as they are.
-    func changing(_ run: ArraySlice<UInt8>, _ change: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
+    /// `least`: characters behind which nothing begins any more. `change`: nil leaves the bytes as they are.
+    func changing(
+        _ run: ArraySlice<UInt8>,
+        least: Int = Self.shortest,
+        _ change: ([UInt8]) -> [UInt8]?
+    ) -> [UInt8]? {
         var text = Array(run)
         var isChanged = false
-        for skipped in 0..<(self == .base64 ? 4 : 2) where text.count - skipped >= Self.shortest {
+        for skipped in 0..<(self == .base64 ? 4 : 2) where text.count - skipped >= least {
             let group = self == .base64 ? 4 : 2
             let count = (text.count - skipped) / group * group
             let rest = self == .base64 ? (text.count - skipped) % 4 : 0

@@ -58,6 +58,15 @@ struct DecodedText {
         return output
     }
 
+    /// Whether half of the bytes of a range and more have each an escape of its own, as no encoder writes what needs none.
+    func isEscaped(_ range: Range<Int>) -> Bool {
+        let escaped = range.count { index in
+            let next = index + 1 < starts.count ? starts[index + 1] : raw.endIndex
+            return next - starts[index] > 1
+        }
+        return escaped * 2 >= range.count
+    }
+
     private func endOfUnit(from index: Int) -> Int {
         var end = index + 1
         while end < bytes.count, starts[end] == starts[index] { end += 1 }

@@ -52,7 +52,9 @@ extension SecretFinder {
 
     private func open(_ name: String, _ text: String) {
         found.open.insert(text)
-        guard !SecretRoles.isFreeText(name, text) else { return }
+        // Of a computer its owner may not be known.
+        let isSomebodys = OriginOwners.isOrigin(name) && !OriginOwners.names(in: text).isEmpty
+        guard !SecretRoles.isFreeText(name, text), !isSomebodys else { return }
         found.vocabulary.insert(text)
         if SecretRoles.isPublic(name) { found.wellKnown.insert(text) }
         if SecretRoles.isIdentifier(name) { found.namedIdentifiers.insert(text) }

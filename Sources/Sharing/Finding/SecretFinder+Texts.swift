@@ -13,13 +13,14 @@ extension SecretFinder {
         guard text.count >= 6 else { return decode(text, depth: 0) }
         tokens(in: text)
         let encoded = readableBase64(in: text)
-        look(at: text, isDecoded: false, except: encoded.map(\.range))
+        look(at: text, except: encoded.map(\.range))
         for (_, inner) in encoded {
             ask(inner)
             tokens(in: inner)
-            look(at: inner, isDecoded: false)
+            look(at: inner)
             decode(inner, depth: 1)
         }
+        for run in BinaryCoding.numbers(in: text) { look(at: BinaryCoding.base64.decoded(Array(text[run]))) }
         tokensInBase64(of: text)
         // What is escaped once looks like nothing until it is not.
         decode(text, depth: 0)
@@ -50,14 +51,16 @@ extension SecretFinder {
     /// Looks at a text without its encodings, nested ones too.
     private func decode(_ text: [UInt8], depth: Int) {
         for coding in [TextCoding.escapes, .percent, .entities] where coding.mayApply(to: text[...]) {
-            let decoded = coding.decoded(text[...]).bytes
-            guard decoded != text else { continue }
-            ask(decoded)
-            tokens(in: decoded)
+            let decoded = coding.decoded(text[...])
+            guard decoded.bytes != text else { continue }
+            ask(decoded.bytes)
+            tokens(in: decoded.bytes)
             // Where an `@` is percent-encoded a plus sign is a space.
-            look(at: coding == .percent ? TextCoding.form.decoded(text[...]).bytes : decoded, isDecoded: true)
+            look(inside: coding == .percent ? TextCoding.form.decoded(text[...]) : decoded)
             // Addresses are encoded more than once, pages are not.
-            if depth < 2, decoded.count < Self.longestNested { decode(decoded, depth: depth + 1) }
+            if depth < 2, decoded.bytes.count < Self.longestNested {
+                decode(decoded.bytes, depth: depth + 1)
+            }
         }
     }
 
@@ -72,15 +75,23 @@ extension SecretFinder {
 
     /// Takes what is a secret by its look.
     ///
-    /// `isDecoded`: what looks random may be the work of decoding what was not encoded.
     /// `except`: where nothing that only looks random is looked for, in order.
-    private func look(at text: [UInt8], isDecoded: Bool, except: [Range<Int>] = []) {
+    private func look(at text: [UInt8], except: [Range<Int>] = []) {
+        takeLooks(of: text) { range in
+            let next = except.partitionPoint { $0.upperBound > range.lowerBound }
+            return next == except.count || except[next].lowerBound >= range.upperBound
+        }
+    }
+
+    /// Takes what is a secret by its look in a text without its encoding: what looks random may be the work of decoding what was
+    /// not encoded, but where it stood in escapes from end to end.
+    private func look(inside text: DecodedText) { takeLooks(of: text.bytes, where: text.isEscaped) }
+
+    /// `mayBeRandom`: whether something that only looks random is one at a place.
+    private func takeLooks(of text: [UInt8], where mayBeRandom: (Range<Int>) -> Bool) {
         if look.findsPersonal { found.homes.formUnion(HomeFolders.names(in: text)) }
-        for finding in look.findings(in: text) where !isDecoded || finding.kind != .unexplained {
-            if finding.kind == .unexplained {
-                let next = except.partitionPoint { $0.upperBound > finding.range.lowerBound }
-                if next < except.count, except[next].lowerBound < finding.range.upperBound { continue }
-            }
+        for finding in look.findings(in: text)
+        where finding.kind != .unexplained || mayBeRandom(finding.range) {
             let value = String(decoding: text[finding.range], as: UTF8.self)
             if found.tokens[value] != nil { continue }
             if finding.kind == .oneTimeCode {

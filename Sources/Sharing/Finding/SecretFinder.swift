@@ -113,6 +113,10 @@ final class SecretFinder {
         guard !isMark(text) else { return value.bytes }
         if value.container == .claims || value.isOfPerson { readAccount(value, text) }
         if value.name == SlotReader.accountSegment { noteID(value.name, text) }
+        if value.name == SlotReader.personSegment, look.findsPersonal { found.homes.insert(text) }
+        if OriginOwners.isOrigin(value.name), look.findsPersonal {
+            found.people.formUnion(OriginOwners.names(in: text))
+        }
         if value.isNumber {
             number(value, text)
             return nil

@@ -206,7 +206,10 @@ extension StandIns {
         }
         if value.isNumber { return isTime(text) ? shifting(value.bytes) ?? value.bytes : cipher(value.bytes) }
         if hasParts(value.bytes) { return nil }
-        if value.name == SlotReader.pathSegment, !Drawn.looks(value.bytes) {
+        let isPage =
+            value.name == SlotReader.pathSegment
+            || value.name == SlotReader.personSegment && !found.accountWords.contains(text)
+        if isPage, !Drawn.looks(value.bytes) {
             // Somebody's page is called as they are, and no sweep looks into a stand-in.
             let known = replacingWords(in: value.bytes) ?? value.bytes
             return replacingNames(in: known) ?? known

@@ -92,7 +92,20 @@ extension StandIns {
             }
             take(output.finished())
         }
+        if !pass.isOfWholes { take(replacingNumbers(inBase64Of: current)) }
         return isChanged ? current : nil
+    }
+
+    /// Numbers of people by themselves in base64, which are too short to be met among others.
+    private func replacingNumbers(inBase64Of text: [UInt8]) -> [UInt8]? {
+        var output = Splicer(text)
+        for run in BinaryCoding.numbers(in: text) where !isWritten(around: run, in: text) {
+            let other = BinaryCoding.base64.changing(text[run], least: run.count) { number in
+                replacing(index.matches(in: number), in: number) ?? replacingPhones(in: number)
+            }
+            if let other { output.replace(run, with: other) }
+        }
+        return output.finished()
     }
 
     /// A text with its times moved, but for what is none: a part of a stand-in, or of an identifier.

@@ -36,6 +36,42 @@ struct BindingSlotsTests {
         }
     }
 
+    /// Below a statement; one inside of another is no statement of its own, and other columns tell nobody.
+    @Test(arguments: [
+        (
+            "SQL : select u.id from users u where u.tenant=? and u.username=?\n"
+                + "Binder : binding parameter [1] as [VARCHAR] - [acme]\n"
+                + "Binder : binding parameter [2] as [VARCHAR] - [bolund]\n",
+            ["username=bolund"]
+        ),
+        (
+            "Hibernate: insert into users (password,username,id) values (?,?,?)\n"
+                + "bind : binding parameter (1:VARCHAR) <- [zem4K!]\n"
+                + "bind : binding parameter (2:VARCHAR) <- [null]\nbind : binding parameter (3:BIGINT) <- [31]",
+            ["password=zem4K!"]
+        ),
+        (
+            "Preparing: select * from users where username = ? and id in (select x from y where z = ?)\n"
+                + "Parameters: bolund(String), 3(Integer)",
+            ["username=bolund"]
+        ),
+        (
+            #"query: SELECT "u"."id" FROM "users" "u" WHERE "u"."username" = $1 -- PARAMETERS: ["bolund"]"#,
+            ["username=bolund"]
+        ),
+        (
+            "Engine SELECT id FROM users WHERE users.username = ?\nEngine [generated in 0.0001s] ('bolund',)",
+            ["username=bolund"]
+        ),
+        ("binding parameter [1] as [VARCHAR] - [bolund]", []), ("Parameters: bolund(String)", []),
+        ("SQL : select ? \nbinding parameter [0] as [VARCHAR] - [x]", []), ("binding parameter ", []),
+        ("x : select a where username=?\nParameters: (", []),
+    ])
+    func valueBelowAStatementIsToldInALogToo(text: String, told: [String]) {
+        let bytes = Array(text.utf8)
+        #expect(Self.told(LoggedStatements.slots(in: bytes[...]), bytes) == told)
+    }
+
     @Test(arguments: [
         (
             "[SQL: INSERT INTO users (id, username) VALUES (?, ?)]\n[parameters: (3, 'bolund')]",

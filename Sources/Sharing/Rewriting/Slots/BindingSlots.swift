@@ -50,7 +50,7 @@ enum BindingSlots {
                 return []
             }
             let columns = columns(of: before[(before.startIndex + mark)...])
-            let values = items(of: text[start...].prefix(longestList))
+            let values = items(of: text[start...].prefix(longestList), upTo: 0x29)
             guard columns.count == values.count else { return [] }
             return zip(columns, values).compactMap { column, value in
                 isTelling(column) && value.count > 1
@@ -65,16 +65,16 @@ enum BindingSlots {
     private static let longestName = 64
 
     /// What stands between commas up to a bracket, without quotation marks.
-    private static func items(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+    static func items(of text: ArraySlice<UInt8>, upTo end: UInt8) -> [ArraySlice<UInt8>] {
         var items: [ArraySlice<UInt8>] = []
         var rest = text.drop { $0 == 0x20 }
-        while let first = rest.first, first != 0x29 {
+        while let first = rest.first, first != end {
             let value: ArraySlice<UInt8>
             if first == 0x27 || first == 0x22 {
                 value = rest.dropFirst().prefix { $0 != first }
                 rest = text[value.endIndex...].dropFirst()
             } else {
-                value = rest.prefix { $0 != 0x2c && $0 != 0x29 }
+                value = rest.prefix { $0 != 0x2c && $0 != end }
                 rest = text[value.endIndex...]
             }
             items.append(value)
@@ -86,7 +86,7 @@ enum BindingSlots {
     // MARK: - Statements
 
     /// The column that each mark of a statement stands for, in the order of the values; empty where nobody can tell.
-    private static func columns(of statement: ArraySlice<UInt8>) -> [String] {
+    static func columns(of statement: ArraySlice<UInt8>) -> [String] {
         let listed = listedColumns(of: statement)
         var columns: [String] = []
         var (opened, commas) = (statement.startIndex, 0)
@@ -152,7 +152,7 @@ enum BindingSlots {
         text.lastIndex { $0 > 0x20 }.map { text[...$0] } ?? text.prefix(0)
     }
 
-    private static func isTelling(_ column: String) -> Bool {
+    static func isTelling(_ column: String) -> Bool {
         guard case .secret(let kind) = SecretRoles.role(of: column, in: .text) else { return false }
         return kind.isPersonal || kind.isChosen
     }

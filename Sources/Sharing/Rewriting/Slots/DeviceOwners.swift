@@ -119,6 +119,9 @@ enum DeviceOwners {
         return range
     }
 
+    /// Whether it is the name of a maker, or of whoever has devices of many people.
+    static func isNobody(_ name: String) -> Bool { nobodys.contains(name) }
+
     private static func isNumber(_ word: ArraySlice<UInt8>) -> Bool {
         word.count < 4 && word.first.map(\.isASCIIDigit) ?? false
     }

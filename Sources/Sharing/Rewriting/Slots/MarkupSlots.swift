@@ -20,6 +20,7 @@ struct MarkupSlots {
     private var cells = TableCells()
     private var labels = TextLabels()
     private var key = ElementKey()
+    private var dumped = DumpedNames()
     /// The text that follows is a style sheet, in which a colon gives nothing to a name.
     private var isOfStyle = false
     /// What the labels of fields say, by the `id` of the field.
@@ -72,7 +73,7 @@ struct MarkupSlots {
         else { return false }
         let text = TextCoding.entities.decoded(node).bytes[...]
         return !PairSlots.slots(in: text).isEmpty || !PrintedSlots.slots(in: text).isEmpty
-            || !DatabaseSlots.slots(in: text).isEmpty
+            || !DatabaseSlots.slots(in: text).isEmpty || !LoggedStatements.slots(in: text).isEmpty
     }
 
     /// A tag with what belongs to it: the text of a field, of a cell, of a script; or a comment.
@@ -111,7 +112,8 @@ struct MarkupSlots {
         // Nothing stands in `<email></email>`.
         let isAround = content == nil && !text[element.end...].starts(with: "</".utf8)
         if isOfXML { key.meet(element, named: field, isEmpty: isAround) }
-        if let shown = ShownNames.slot(in: element, of: text) { slots.append(shown) }
+        let shown = dumped.slot(in: element, of: text) ?? ShownNames.slot(in: element, of: text)
+        if let shown { slots.append(shown) }
         if var content {
             if isOfXML { key.name(&content, of: element.tag, in: text) }
             if content.name.isEmpty, let named = labels.slot(in: text[content.range]) { content = named }

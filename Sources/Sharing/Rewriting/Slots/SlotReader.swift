@@ -31,18 +31,21 @@ enum SlotReader {
     private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
         TableSlots.slots(in: text) + ListSlots.slots(in: text) + DirectoryNameSlots.slots(in: text)
             + SentenceSlots.slots(in: text) + SignInCall.serialized(in: text) + FilterSlots.slots(in: text)
-            + DeviceOwners.hosts(in: text)
+            + DeviceOwners.hosts(in: text) + LoggedStatements.slots(in: text)
     }
 
-    /// The values of lines, and what is told between them.
+    /// The values of lines, and what is told between them, or in several of them.
     private static func linesAndProse(_ text: ArraySlice<UInt8>) -> [Slot] {
-        let slots = LabelTexts.unnamed(lines(text), in: text)
-        let values = slots.map(\.range).sorted { $0.lowerBound < $1.lowerBound }
-        return slots
-            + prose(text).filter { slot in
-                let next = values.partitionPoint { $0.upperBound > slot.range.lowerBound }
-                return next == values.count || values[next].lowerBound >= slot.range.upperBound
-            }
+        let bound = LoggedStatements.slots(in: text)
+        let slots = LabelTexts.unnamed(lines(text), in: text).filter { !isMet($0.range, by: bound) }
+        let values = slots.sorted { $0.range.lowerBound < $1.range.lowerBound }
+        return slots + prose(text).filter { !isMet($0.range, by: values) }
+    }
+
+    /// `slots`: in order.
+    private static func isMet(_ range: Range<Int>, by slots: [Slot]) -> Bool {
+        let next = slots.partitionPoint { $0.range.upperBound > range.lowerBound }
+        return next < slots.count && slots[next].range.lowerBound < range.upperBound
     }
 
     /// What objects and lists of other languages than JSON tell, in which names have other marks around them.
@@ -84,15 +87,16 @@ enum SlotReader {
                 continue
             }
             if index > start {
-                slots.append(pathPart(address[start..<index], behind: segment, earlier))
+                slots.append(PathSlots.slot(of: address[start..<index], behind: segment, earlier))
                 (segment, earlier) = (address[start..<index], segment)
             }
             start = index + 1
         }
         guard end < text.endIndex else { return slots }
         let isOfError = segment.elementsEqual("error".utf8)
+        let parameters = items(text[(end + 1)...], separators: [0x26, 0x3f, 0x23])
         return slots
-            + items(text[(end + 1)...], separators: [0x26, 0x3f, 0x23]).map { slot in
+            + PeopleSearch.named(parameters, behind: segment, earlier, in: text).map { slot in
                 // Entra's `https://…/error?code=700016`.
                 guard isOfError, slot.name == "code", slot.range.count < 10,
                     text[slot.range].allSatisfy(\.isASCIIDigit)
@@ -140,61 +144,6 @@ enum SlotReader {
         return slots
     }
 
-    /// A segment of a path, or a parameter behind a semicolon (`;jsessionid=…`).
-    ///
-    /// `segment`: the one before it: what is drawn behind `reset-password` lets in who has it; `earlier`: the one before
-    /// that, as in `/reset-password/42/…`.
-    private static func pathPart(
-        _ part: ArraySlice<UInt8>,
-        behind segment: ArraySlice<UInt8>,
-        _ earlier: ArraySlice<UInt8>
-    ) -> Slot {
-        if part.last == 0x29, var key = FilterSlots.slots(in: part).first {
-            (key.coding, key.kind) = (.percent, .text)
-            return key
-        }
-        if let equals = part.firstIndex(of: 0x3d), equals > part.startIndex {
-            return Slot(name: string(part[..<equals]), range: (equals + 1)..<part.endIndex, coding: .percent)
-        }
-        let isTicket = isTicket(part) && (asksForTicket(segment) || asksForTicket(earlier))
-        let isAccount =
-            SureWords.isAccountNumber(part) && AccountNames.isSegment(string(segment).lowercased())
-        let isPatient = PersonalRoles.isResource(segment) && isLogicalID(part)
-        return Slot(
-            name: isPatient ? "patient" : isTicket ? "ticket" : isAccount ? accountSegment : pathSegment,
-            range: part.startIndex..<part.endIndex,
-            coding: .percent,
-            kind: .text
-        )
-    }
-
-    /// Whether a segment is what a FHIR server calls one of its resources, and neither a page nor an operation
-    /// (`_search`, `$everything`).
-    private static func isLogicalID(_ part: ArraySlice<UInt8>) -> Bool {
-        part.count <= 64 && part.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x2d || $0 == 0x2e }
-            && (part.contains(where: \.isASCIIDigit) || isTicket(part))
-    }
-
-    /// Letters and digits in one word, or what looks drawn.
-    private static func isTicket(_ part: ArraySlice<UInt8>) -> Bool {
-        guard !Drawn.looks(part) else { return true }
-        guard part.count >= 8, part.allSatisfy(\.isASCIIAlphanumeric) else { return false }
-        guard !part.contains(where: \.isASCIIDigit) else { return part.contains { $0 >= 0x41 } }
-        // Words that are written together change case less often.
-        let changes = zip(part, part.dropFirst()).count { ($0 ^ $1) & 0x20 != 0 }
-        return changes * 5 > part.count * 2
-    }
-
-    private static func asksForTicket(_ segment: ArraySlice<UInt8>) -> Bool {
-        guard !segment.isEmpty, segment.count <= 24 else { return false }
-        return ticketed.contains(where: SecretRoles.normalized(string(segment)).containsBytes)
-    }
-
-    /// Of the links that are sent to somebody by mail.
-    private static let ticketed = [
-        "reset", "magic", "verify", "confirm", "activat", "invit", "unsubscribe", "recover", "setpassword",
-    ]
-
     /// The name of what is behind `Basic`, user and password together.
     static let basicCredentials = "(basic)"
 
@@ -203,6 +152,9 @@ enum SlotReader {
 
     /// The name of a number behind a segment that names accounts: `/users/1048219`.
     static let accountSegment = "(account)"
+
+    /// The name of a segment that may be what somebody's account is called: `/users/ada`.
+    static let personSegment = "(person)"
 
     /// The name of what a file is called that somebody sends or gets.
     static let fileName = "(file)"

@@ -1,0 +1,66 @@
+import Captures
+
+/// Whose computer a page comes from that somebody tries out at home, by the name of its host: `http://adas-macbook-pro.local:3000`,
+/// `http://macbook-von-ada:8080`.
+enum OriginOwners {
+    /// What the owner is called, as the host has it and by itself; empty for other hosts.
+    ///
+    /// `address`: of an `Origin` or a `Referer`, with a scheme.
+    static func names(in address: String) -> [String] {
+        let bytes = Array(address.utf8.prefix(longest))
+        guard let mark = bytes.firstRange(of: Array("://".utf8)) else { return [] }
+        let host = SlotReader.string(bytes[mark.upperBound...].prefix { isOfHost($0) }).lowercased()
+        guard let label = own(host) else { return [] }
+        let words = label.split(separator: "-").map(String.init)
+        guard words.count >= 2 else { return [] }
+        if let place = words.indices.dropFirst().dropLast().first(where: { prepositions.contains(words[$0]) }
+        ),
+            machines.contains(words[0])
+        {
+            return named(words[place + 1])
+        }
+        guard machines.contains(words[1]) else { return [] }
+        // `Ada's` without its apostrophe.
+        return named(words[0]) + (words[0].hasSuffix("s") ? named(String(words[0].dropLast())) : [])
+    }
+
+    /// Whether what stands under a name is the address of a page.
+    static func isOrigin(_ name: String) -> Bool {
+        ["accesscontrolalloworigin", "origin", "referer"].contains(SecretRoles.normalized(name))
+    }
+
+    /// The name of a computer in somebody's own network; nil for other hosts.
+    private static func own(_ host: String) -> String? {
+        guard host.contains(".") else { return host }
+        return networks.first(where: host.hasSuffix).map { String(host.dropLast($0.utf8.count)) }
+            .flatMap { $0.contains(".") ? nil : $0 }
+    }
+
+    /// Those of four letters and more can be told from other words; with a capital shorter ones can.
+    private static func named(_ word: String) -> [String] {
+        let name = word.prefix(1).uppercased() + word.dropFirst()
+        guard word.utf8.count >= 3, word.utf8.allSatisfy(\.isASCIILetter), !SureWords.isCommon(word),
+            !AccountNames.isWord(word), !DeviceOwners.isNobody(name), !others.contains(word)
+        else { return [] }
+        return word.utf8.count >= 4 ? [word, name] : [name]
+    }
+
+    /// In bytes, of an address.
+    private static let longest = 256
+
+    private static func isOfHost(_ byte: UInt8) -> Bool {
+        byte.isASCIIAlphanumeric || byte == 0x2d || byte == 0x2e
+    }
+
+    private static let networks = [".local", ".lan", ".home", ".home.arpa", ".localdomain", ".fritz.box"]
+    private static let machines: Set<String> = [
+        "air", "desktop", "imac", "ipad", "iphone", "laptop", "mac", "macbook", "mbp", "notebook", "pc",
+        "thinkpad",
+    ]
+    private static let prepositions: Set<String> = ["af", "av", "de", "di", "van", "von"]
+    /// What else such computers are called by.
+    private static let others: Set<String> = [
+        "build", "dell", "demo", "development", "home", "lab", "office", "old", "shop", "team", "test",
+        "work",
+    ]
+}

@@ -1,0 +1,82 @@
+import Captures
+
+/// Segments of a path that are what somebody's account is called, by the one before them: `/username/ada`, `/users/ada`.
+enum PersonSegments {
+    /// What a segment is called; nil where it is nobody's.
+    static func name(of part: ArraySlice<UInt8>, behind segment: ArraySlice<UInt8>) -> String? {
+        guard segment.count <= longest, mayBeAccount(part) else { return nil }
+        let own = SlotReader.string(segment)
+        if named.contains(SecretRoles.normalized(own)) { return "username" }
+        // A single word behind it may be a page of everybody.
+        return ofPeople.contains(own.lowercased()) ? SlotReader.personSegment : nil
+    }
+
+    /// In bytes, of a segment.
+    private static let longest = 40
+
+    private static let named: Set<String> = [
+        "byusername", "loginname", "preferredusername", "userlogin", "username", "usernames",
+    ]
+
+    /// `/home/products` may be a page.
+    static let ofPeople: Set<String> = ["members", "people", "profiles", "users"]
+
+    /// Whether a segment may be an account: letters, digits and what joins them, no word of which is one of pages and operations
+    /// (`/users/sign_in`, `/users/findByEmail`), and no file.
+    private static func mayBeAccount(_ part: ArraySlice<UInt8>) -> Bool {
+        guard (3...longest).contains(part.count), part.first.map(\.isASCIIAlphanumeric) ?? false,
+            part.allSatisfy({ $0.isASCIIAlphanumeric || [0x2d, 0x2e, 0x5f].contains($0) }),
+            part.contains(where: \.isASCIILetter)
+        else { return false }
+        let own = SlotReader.string(part)
+        return !AccountNames.isWord(own) && !SureWords.isCommon(own) && !SecretRoles.isWord(own)
+            && !isOfPages(part)
+    }
+
+    /// Whether one of the words of a text is met in what pages and operations are called.
+    static func isOfPages(_ text: ArraySlice<UInt8>) -> Bool {
+        words(of: text).contains(where: ofPages.contains)
+    }
+
+    /// In small letters; those of `findByEmail` begin with capitals.
+    private static func words(of part: ArraySlice<UInt8>) -> [String] {
+        var words: [[UInt8]] = [[]]
+        var last: UInt8 = 0
+        for byte in part {
+            let begins = (0x61...0x7a).contains(last) && (0x41...0x5a).contains(byte)
+            if begins || !byte.isASCIILetter { words.append([]) }
+            if byte.isASCIILetter { words[words.count - 1].append(byte.asciiLowercased) }
+            last = byte
+        }
+        return words.filter { !$0.isEmpty }.map(SlotReader.string)
+    }
+
+    /// Pages of everybody, operations, things that somebody has, and kinds of files.
+    private static let ofPages = Set(
+        """
+        accept access account accounts action actions active activate activation activities activity add address
+        addresses admin admins all anonymous api apis approve archive assets assign audit auth authenticate authn
+        authorize authz avatar avatars batch block blocked bulk by calendar callback cancel card cards change check
+        claims clients close code confirm confirmation confirmed consent consents contact contacts contracts count
+        create credentials css csv current data default delete detail details device devices disable documents download
+        drive edit email emails enable enroll events exist exists export external factor factors favorites featured
+        feed filter find follow followers following forgot forgotten friends get group groups guest guests help history
+        home html icons id identities identity ids image images img import inactive index info init internal invitation
+        invitations invite invited ios items js json key keys language latest license limits list lists locale locales
+        lock locked log login logo logon logoff logout logs lookup mail manage management map match me media member
+        members membership memberships menu merge messages meta metadata mfa mine mobile mode my name names new next notes
+        notification notifications oauth oauth2 offers online onboarding openid options order orders org organization
+        organizations orgs otp overview owner page pages passkey passkeys password passwords patch payment payments
+        pending people permission permissions phone phones photo photos php picture ping points policies popular posts
+        preference preferences prepare prev privacy private process profile profiles progress providers public query
+        recent recover recovery refresh register registration reject release remove request requests resend reset
+        resolve resources restore result results resume revoke rewards role roles root rules saml save schema scopes
+        search security self send session sessions set settings sign signin signout signup sms sso start state static
+        stats status stop storage store stream sub submit subscribe subscription subscriptions suggest suggested
+        suggestions summary suspend swagger switch sync system tags target tasks team teams tenant tenants terms test
+        tests theme token tokens totp transfer tree twofactor type types unblock unlock unsubscribe update upload usage
+        user username usernames users validate validation verification verified verify version versions view views
+        wallet webauthn welcome whoami widget workspace xml
+        """.split { $0 == " " || $0 == "\n" }.map(String.init)
+    )
+}

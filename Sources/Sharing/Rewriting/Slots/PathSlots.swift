@@ -1,0 +1,72 @@
+import Captures
+
+/// The segments of a path, each called by those before it.
+enum PathSlots {
+    /// A segment of a path, or a parameter behind a semicolon (`;jsessionid=…`).
+    ///
+    /// `segment`: the one before it: what is drawn behind `reset-password` lets in who has it; `earlier`: the one before
+    /// that, as in `/reset-password/42/…`.
+    static func slot(
+        of part: ArraySlice<UInt8>,
+        behind segment: ArraySlice<UInt8>,
+        _ earlier: ArraySlice<UInt8>
+    ) -> Slot {
+        if part.last == 0x29, var key = FilterSlots.slots(in: part).first {
+            (key.coding, key.kind) = (.percent, .text)
+            return key
+        }
+        if let equals = part.firstIndex(of: 0x3d), equals > part.startIndex {
+            return Slot(
+                name: SlotReader.string(part[..<equals]),
+                range: (equals + 1)..<part.endIndex,
+                coding: .percent
+            )
+        }
+        let isTicket = isTicket(part) && (asksForTicket(segment) || asksForTicket(earlier))
+        let isAccount =
+            SureWords.isAccountNumber(part) && AccountNames.isSegment(SlotReader.string(segment).lowercased())
+        let name: String =
+            if PersonalRoles.isResource(segment), isLogicalID(part) {
+                "patient"
+            } else if isTicket {
+                "ticket"
+            } else if isAccount {
+                SlotReader.accountSegment
+            } else {
+                PersonSegments.name(of: part, behind: segment) ?? SlotReader.pathSegment
+            }
+        return Slot(
+            name: name,
+            range: part.startIndex..<part.endIndex,
+            coding: .percent,
+            kind: .text
+        )
+    }
+
+    /// Whether a segment is what a FHIR server calls one of its resources, and neither a page nor an operation
+    /// (`_search`, `$everything`).
+    private static func isLogicalID(_ part: ArraySlice<UInt8>) -> Bool {
+        part.count <= 64 && part.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x2d || $0 == 0x2e }
+            && (part.contains(where: \.isASCIIDigit) || isTicket(part))
+    }
+
+    /// Letters and digits in one word, or what looks drawn.
+    private static func isTicket(_ part: ArraySlice<UInt8>) -> Bool {
+        guard !Drawn.looks(part) else { return true }
+        guard part.count >= 8, part.allSatisfy(\.isASCIIAlphanumeric) else { return false }
+        guard !part.contains(where: \.isASCIIDigit) else { return part.contains { $0 >= 0x41 } }
+        // Words that are written together change case less often.
+        let changes = zip(part, part.dropFirst()).count { ($0 ^ $1) & 0x20 != 0 }
+        return changes * 5 > part.count * 2
+    }
+
+    private static func asksForTicket(_ segment: ArraySlice<UInt8>) -> Bool {
+        guard !segment.isEmpty, segment.count <= 24 else { return false }
+        return ticketed.contains(where: SecretRoles.normalized(SlotReader.string(segment)).containsBytes)
+    }
+
+    /// Of the links that are sent to somebody by mail.
+    private static let ticketed = [
+        "reset", "magic", "verify", "confirm", "activat", "invit", "unsubscribe", "recover", "setpassword",
+    ]
+}
