@@ -89,6 +89,15 @@ extension UnexpectedPlacesTests {
             stays: ["sf-dump-key>username<", "darkish"]
         ),
         Row(
+            name: "a document in colours",
+            type: "text/html",
+            body: "<pre><span>{</span>\n <i>\"given_name\"</i>: <b>\"Kiravel\"</b>,\n <i>\"theme\"</i>: "
+                + "<b>\"darkish\"</b>\n}</pre><pre>'password' <b>=&gt;</b> <small>string</small> "
+                + "<b>'mead77x'</b> <i>(length=7)</i></pre>",
+            gone: ["Kiravel", "mead77x"],
+            stays: ["<b>\"darkish\"</b>", "<i>(length=7)</i>"]
+        ),
+        Row(
             name: "whom a search is for",
             body: #"{"a":"https://api.shop.example/users?q=Kiravel+Meadlow&limit=10","#
                 + #""b":"https://graph.shop.example/v1.0/people?%24search=%22Owsell%22","#

@@ -27,7 +27,7 @@ enum BinaryCoding: Sendable {
         var start = 0
         for index in 0...text.count {
             if index < text.count, Base64Alphabet.values[Int(text[index])] < 64 { continue }
-            if (shortestNumber..<shortest).contains(index - start),
+            if (shortestNumber..<shortest).contains(index - start), digitsOfNumbers.contains(text[start + 4]),
                 isNumber(BinaryCoding.base64.decoded(Array(text[start..<index])))
             {
                 runs.append(start..<index)
@@ -39,6 +39,8 @@ enum BinaryCoding: Sendable {
 
     /// Of eight digits.
     private static let shortestNumber = 11
+    /// What digits, spaces, brackets and dashes begin with, where a group of four begins.
+    private static let digitsOfNumbers = Set("IKLMNO".utf8)
 
     private static func isNumber(_ text: [UInt8]) -> Bool {
         text.dropFirst().dropLast().allSatisfy { $0.isASCIIDigit || [0x20, 0x28, 0x29, 0x2d].contains($0) }

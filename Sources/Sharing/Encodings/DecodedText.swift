@@ -58,11 +58,13 @@ struct DecodedText {
         return output
     }
 
+    /// Where the raw text of a byte begins; behind the last byte, where the text ends.
+    func place(of index: Int) -> Int { index < starts.count ? starts[index] : raw.endIndex }
+
     /// Whether half of the bytes of a range and more have each an escape of its own, as no encoder writes what needs none.
     func isEscaped(_ range: Range<Int>) -> Bool {
         let escaped = range.count { index in
-            let next = index + 1 < starts.count ? starts[index + 1] : raw.endIndex
-            return next - starts[index] > 1
+            place(of: index + 1) - place(of: index) > 1
         }
         return escaped * 2 >= range.count
     }
@@ -79,8 +81,6 @@ struct DecodedText {
     }
 
     private func rawRange(_ from: Int, _ to: Int) -> Range<Int> {
-        let lower = from < starts.count ? starts[from] : raw.endIndex
-        let upper = to < starts.count ? starts[to] : raw.endIndex
-        return lower..<max(lower, upper)
+        place(of: from)..<max(place(of: from), place(of: to))
     }
 }

@@ -8,6 +8,8 @@ enum IdentityNumbers {
         let end: Int?
         if (0x41...0x5a).contains(first) {
             end = singaporean(text, start) ?? bankAccount(text, start)
+        } else if (0x61...0x7a).contains(first) {
+            end = singaporean(text, start)
         } else if first.isASCIIDigit {
             end = swedish(text, start) ?? american(text, start) ?? card(text, start)
         } else {
@@ -33,14 +35,15 @@ enum IdentityNumbers {
         return digits
     }
 
-    /// Singapore's `S1234567D`, which some Singpass subjects hold: the last letter is computed of the digits.
+    /// Singapore's `S1234567D`, which some Singpass subjects hold: the last letter is computed of the digits, and in the case of the
+    /// first one.
     private static func singaporean(_ text: [UInt8], _ start: Int) -> Int? {
         guard start + 9 <= text.count, let digits = digits(text, (start + 1)..<(start + 8)) else {
             return nil
         }
         let sum = zip(digits, [2, 7, 6, 5, 4, 3, 2]).reduce(0) { $0 + $1.0 * $1.1 }
         let (letters, offset): (String, Int)
-        switch text[start] {
+        switch text[start] & 0xdf {
         case 0x53: (letters, offset) = ("JZIHGFEDCBA", 0)
         case 0x54: (letters, offset) = ("JZIHGFEDCBA", 4)
         case 0x46: (letters, offset) = ("XWUTRQPNMLK", 0)
@@ -50,8 +53,8 @@ enum IdentityNumbers {
         }
         let remainder = (sum + offset) % 11
         // The letters of the last series stand the other way round.
-        let place = text[start] == 0x4d ? 10 - remainder : remainder
-        return Array(letters.utf8)[place] == text[start + 8] ? start + 9 : nil
+        let place = text[start] & 0xdf == 0x4d ? 10 - remainder : remainder
+        return Array(letters.utf8)[place] | text[start] & 0x20 == text[start + 8] ? start + 9 : nil
     }
 
     /// `SE45 5000 0000 0583 9825 7466`, with or without spaces: the remainder of 97 is one (ISO 13616).

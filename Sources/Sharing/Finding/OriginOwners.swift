@@ -26,7 +26,8 @@ enum OriginOwners {
 
     /// Whether what stands under a name is the address of a page.
     static func isOrigin(_ name: String) -> Bool {
-        ["accesscontrolalloworigin", "origin", "referer"].contains(SecretRoles.normalized(name))
+        [6, 7, 27].contains(name.utf8.count)
+            && ["accesscontrolalloworigin", "origin", "referer"].contains(SecretRoles.normalized(name))
     }
 
     /// The name of a computer in somebody's own network; nil for other hosts.

@@ -53,6 +53,7 @@ struct LookScannerTests {
         ("s=S1234567D,u=1", ["personal data: S1234567D"]), ("T0123456G", ["personal data: T0123456G"]),
         ("G1612345K/", ["personal data: G1612345K"]), ("F5611345L", ["personal data: F5611345L"]),
         ("M1234567K", ["personal data: M1234567K"]),
+        ("fin g1612345k", ["personal data: g1612345k"]), ("s1234567D", []),
         ("pnr 19811218-9876", ["personal data: 19811218-9876"]),
         ("811218-9876", ["personal data: 811218-9876"]),
         ("?p=198112189876&", ["personal data: 198112189876"]),

@@ -127,7 +127,8 @@ struct NamesInTextsTests {
     @Test(arguments: [
         ("User:1048219", "1048219"), ("04:User1048219", "1048219"), ("gid://shop/Customer/7", "7"),
         ("AppUser:aq7", "aq7"), ("Order:1048219", nil), ("user: 12", nil), ("https://user/12", nil),
-        ("User7q", nil),
+        ("User7q", nil), ("User:octokatze", "octokatze"), ("userName:email_verified", nil),
+        ("user:read", nil),
     ])
     func globalIDIsReadByItsType(text: String, id: String?) {
         let bytes = Array(text.utf8)

@@ -54,6 +54,8 @@ struct PairSlotsTests {
         ("username: required, password: zem4K!", ["zem4K!"]), ("{Username:bolund Scope:openid}", []),
         // Of letters alone, where no sentence goes on.
         ("{password=kestrel, username=bolund, scope=openid}", ["kestrel", "bolund"]),
+        ("no way to Server=db;User Id=app;Password=kestrel;", ["kestrel"]),
+        ("a; password=kestrel and more", []),
         ("{\"user\"=>{\"password\"=>\"kestrel\", \"remember\"=>\"0\"}}", ["kestrel"]),
         ("[\"password\"]=>\n  string(7) \"kestrel\"\n", ["kestrel"]),
         ("['email' => 'required', 'password' => 'hashed']", []), ("{name=text, password=text}", []),

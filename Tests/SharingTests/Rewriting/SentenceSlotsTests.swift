@@ -11,9 +11,23 @@ struct SentenceSlotsTests {
         var testDescription: String { text }
     }
 
+    /// A long text is looked at in pieces, of which no line is in two.
+    @Test func longLogIsReadToItsEnd() {
+        let line = "10:00:00 INFO all is well with widget number seven\n"
+        let more = String(repeating: line, count: SentenceSlots.longest / line.utf8.count)
+        let text = more + "the password is zem4Kestrel! since\n" + more + "User 'carla' is locked out"
+        let bytes = Array(text.utf8)
+        let told = Self.told(SentenceSlots.slots(in: bytes[...]), text)
+        #expect(told == ["password=zem4Kestrel!", "username=carla"])
+    }
+
     static let sentences = [
         Row(text: "the password is zem4Kestrel!", told: ["password=zem4Kestrel!"]),
         Row(text: "I used password zem4Kestrel! here", told: ["password=zem4Kestrel!"]),
+        Row(text: "Your one-time PIN is 4821.", told: ["pin=4821"]),
+        Row(text: "the pin is 48x1", told: []),
+        Row(text: "Password ab12 is too short", told: ["password=ab12"]),
+        Row(text: "Password 2fa1 and more", told: []),
         Row(text: "password: zem4Kestrel!", told: ["password=zem4Kestrel!"]),
         Row(
             text: "curl -u bob:zem4Kestrel! https://x.example",

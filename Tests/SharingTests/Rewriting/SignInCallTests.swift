@@ -27,6 +27,10 @@ struct SignInCallTests {
             told: ["login_hint=max", "password=zem4Kestrel!"]
         ),
         Row(
+            text: "#0 /app/Auth.php(12): Auth->login('max', 'kestrel')",
+            told: ["login_hint=max", "password=kestrel"]
+        ),
+        Row(
             text: "PDO->__construct('mysql:host=db', 'app', 'zem4Kestrel!') #1 {main}",
             told: ["login_hint=mysql:host=db", "password=app", "password=zem4Kestrel!"]
         ),

@@ -33,7 +33,8 @@ struct DumpedNames {
         return SlotReader.string(value.dropFirst(mark.count).prefix { $0 > 0x20 })
     }
 
-    private static func isTelling(_ name: String) -> Bool {
+    /// Whether a name says something of its value, wherever it is met.
+    static func isTelling(_ name: String) -> Bool {
         switch SecretRoles.role(of: name, in: .text) {
         case .secret(let kind): kind != .address
         case .drawn: true

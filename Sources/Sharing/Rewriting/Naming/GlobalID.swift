@@ -31,7 +31,8 @@ struct GlobalID {
         let isJoined = rest.first == 0x3a || rest.first == 0x2f
         if isJoined { rest = rest.dropFirst() }
         guard !rest.isEmpty,
-            rest.allSatisfy({ isJoined ? $0.isBase64URLCharacter : $0.isASCIIDigit })
+            rest.allSatisfy({ isJoined ? $0.isBase64URLCharacter : $0.isASCIIDigit }),
+            rest.contains(where: \.isASCIIDigit) || !Self.isWord(rest)
         else { return nil }
         id = rest.startIndex..<rest.endIndex
     }
@@ -41,6 +42,15 @@ struct GlobalID {
         let name = SlotReader.string(type).lowercased()
         return persons.contains { name.hasPrefix($0) || name.hasSuffix($0) }
     }
+
+    /// Whether it is no identifier: what an attribute is mapped to, a right, a page (`userName:email_verified`, `user:read`).
+    private static func isWord(_ id: ArraySlice<UInt8>) -> Bool {
+        let own = SlotReader.string(id)
+        return SecretRoles.isWord(own) || rights.contains(own.lowercased()) || SureWords.isCommon(own)
+            || PersonSegments.isOfPages(id)
+    }
+
+    private static let rights: Set<String> = ["full", "none", "read", "readonly", "readwrite", "write"]
 
     private static let persons = [
         "user", "customer", "person", "member", "viewer", "profile", "employee", "contact", "patient",

@@ -4,11 +4,13 @@ import Captures
 enum PersonSegments {
     /// What a segment is called; nil where it is nobody's.
     static func name(of part: ArraySlice<UInt8>, behind segment: ArraySlice<UInt8>) -> String? {
-        guard segment.count <= longest, mayBeAccount(part) else { return nil }
+        guard segment.count <= longest else { return nil }
         let own = SlotReader.string(segment)
-        if named.contains(SecretRoles.normalized(own)) { return "username" }
-        // A single word behind it may be a page of everybody.
-        return ofPeople.contains(own.lowercased()) ? SlotReader.personSegment : nil
+        // A single word behind people may be a page of everybody: it is replaced there only.
+        let name: String? =
+            named.contains(SecretRoles.normalized(own))
+            ? "username" : ofPeople.contains(own.lowercased()) ? SlotReader.personSegment : nil
+        return name.flatMap { mayBeAccount(part) ? $0 : nil }
     }
 
     /// In bytes, of a segment.
@@ -54,29 +56,32 @@ enum PersonSegments {
     /// Pages of everybody, operations, things that somebody has, and kinds of files.
     private static let ofPages = Set(
         """
-        accept access account accounts action actions active activate activation activities activity add address
-        addresses admin admins all anonymous api apis approve archive assets assign audit auth authenticate authn
-        authorize authz avatar avatars batch block blocked bulk by calendar callback cancel card cards change check
-        claims clients close code confirm confirmation confirmed consent consents contact contacts contracts count
-        create credentials css csv current data default delete detail details device devices disable documents download
-        drive edit email emails enable enroll events exist exists export external factor factors favorites featured
-        feed filter find follow followers following forgot forgotten friends get group groups guest guests help history
-        home html icons id identities identity ids image images img import inactive index info init internal invitation
-        invitations invite invited ios items js json key keys language latest license limits list lists locale locales
-        lock locked log login logo logon logoff logout logs lookup mail manage management map match me media member
-        members membership memberships menu merge messages meta metadata mfa mine mobile mode my name names new next notes
-        notification notifications oauth oauth2 offers online onboarding openid options order orders org organization
-        organizations orgs otp overview owner page pages passkey passkeys password passwords patch payment payments
-        pending people permission permissions phone phones photo photos php picture ping points policies popular posts
-        preference preferences prepare prev privacy private process profile profiles progress providers public query
-        recent recover recovery refresh register registration reject release remove request requests resend reset
-        resolve resources restore result results resume revoke rewards role roles root rules saml save schema scopes
-        search security self send session sessions set settings sign signin signout signup sms sso start state static
-        stats status stop storage store stream sub submit subscribe subscription subscriptions suggest suggested
-        suggestions summary suspend swagger switch sync system tags target tasks team teams tenant tenants terms test
-        tests theme token tokens totp transfer tree twofactor type types unblock unlock unsubscribe update upload usage
-        user username usernames users validate validation verification verified verify version versions view views
-        wallet webauthn welcome whoami widget workspace xml
+        accept access account accounts action actions activate activation active activities activity add
+        address addresses admin admins all anonymous api apis approve archive assets assign audit auth
+        authenticate authn authorize authz avatar avatars batch block blocked bulk by calendar callback
+        cancel card cards change check claims clients close code confirm confirmation confirmed consent
+        consents contact contacts contracts count create credentials css csv current data default delete
+        denied detail details device devices disable documents download drive edit email emails enable
+        enroll error errors events exist exists expired export external factor factors favorites featured
+        feed filter find follow followers following forgot forgotten friends get group groups guest guests
+        help history home html icons id identities identity ids image images img import inactive index info
+        init internal invitation invitations invite invited ios items js json key keys language latest
+        license limits list lists locale locales lock locked log login logo logoff logon logout logs lookup
+        mail manage management map match me media member members membership memberships menu merge messages
+        meta metadata mfa mine mobile mode my name names new next notes notification notifications oauth
+        oauth2 offers onboarding online openid options order orders org organization organizations orgs otp
+        overview owner page pages passkey passkeys password passwords patch payment payments pending people
+        permission permissions phone phones photo photos php picture ping points policies popular posts
+        preference preferences prepare prev privacy private process profile profiles progress providers
+        public query recent recover recovery refresh register registration reject release remove request
+        requests resend reset resolve resources restore result results resume revoke rewards role roles root
+        rules saml save schema scopes search security self send session sessions set settings sign signin
+        signout signup sms sso start state static stats status stop storage store stream sub submit
+        subscribe subscription subscriptions suggest suggested suggestions summary suspend swagger switch
+        sync system tags target tasks team teams tenant tenants terms test tests theme token tokens totp
+        transfer tree twofactor type types unblock unlock unsubscribe update upload usage user username
+        usernames users validate validation verification verified verify version versions view views wallet
+        webauthn welcome whoami widget workspace xml
         """.split { $0 == " " || $0 == "\n" }.map(String.init)
     )
 }

@@ -73,9 +73,11 @@ enum SignInCall {
             guard !name.isEmpty, isOne(SlotReader.string(Array(name))) else { continue }
             let arguments = arguments(from: open + 1, in: text)
                 .filter { !isAddress(text[$0]) && !isExpression($0, in: text) }
-            guard arguments.count > 1, arguments.dropFirst().contains(where: { mayBeSecret(text[$0]) }) else {
-                continue
-            }
+            // `#0 /srv/db.php(12): PDO->__construct('…', 'app', 'kestrel')` tells with what a program was run.
+            let isTraced = Bytes.hasSuffix(text[..<(open - name.count)], "): ")
+            guard arguments.count > 1,
+                isTraced || arguments.dropFirst().contains(where: { mayBeSecret(text[$0]) })
+            else { continue }
             let told = arguments.map { named($0, in: text) }
             // `record(a=…, b=…)`; beside arguments without one, what stands before an equals sign may be the value's.
             let haveNames = told.allSatisfy { $0 != nil }

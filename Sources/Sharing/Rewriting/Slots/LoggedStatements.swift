@@ -5,6 +5,7 @@ import Captures
 /// (`Parameters: ada(String), 3(Integer)`), and lists (`-- PARAMETERS: ["ada", 3]`, `[generated in 0.0001s] ('ada', 3)`).
 enum LoggedStatements {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
+        guard text.count >= shortest else { return [] }
         let bytes = Array(text)
         let places = Phrase.allCases.flatMap { phrase in
             Bytes.places(behind: Array(phrase.rawValue.utf8), in: bytes).map {
@@ -42,6 +43,8 @@ enum LoggedStatements {
         case cached = "[cached since "
     }
 
+    /// In bytes: nothing is put in for a mark in fewer.
+    private static let shortest = 40
     /// In bytes, of a statement with what a log has before the values.
     private static let longestStatement = 1 << 13
     /// In bytes, of what is told in a line.

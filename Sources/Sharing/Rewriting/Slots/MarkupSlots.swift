@@ -21,6 +21,7 @@ struct MarkupSlots {
     private var labels = TextLabels()
     private var key = ElementKey()
     private var dumped = DumpedNames()
+    private var highlighted = HighlightedText()
     /// The text that follows is a style sheet, in which a colon gives nothing to a name.
     private var isOfStyle = false
     /// What the labels of fields say, by the `id` of the field.
@@ -74,6 +75,7 @@ struct MarkupSlots {
         let text = TextCoding.entities.decoded(node).bytes[...]
         return !PairSlots.slots(in: text).isEmpty || !PrintedSlots.slots(in: text).isEmpty
             || !DatabaseSlots.slots(in: text).isEmpty || !LoggedStatements.slots(in: text).isEmpty
+            || !SignInCall.slots(in: text).isEmpty
     }
 
     /// A tag with what belongs to it: the text of a field, of a cell, of a script; or a comment.
@@ -112,6 +114,7 @@ struct MarkupSlots {
         // Nothing stands in `<email></email>`.
         let isAround = content == nil && !text[element.end...].starts(with: "</".utf8)
         if isOfXML { key.meet(element, named: field, isEmpty: isAround) }
+        slots += highlighted.slots(in: element, of: text)
         let shown = dumped.slot(in: element, of: text) ?? ShownNames.slot(in: element, of: text)
         if let shown { slots.append(shown) }
         if var content {

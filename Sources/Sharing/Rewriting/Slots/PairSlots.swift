@@ -102,6 +102,8 @@ enum PairSlots {
         guard between.elementsEqual("=".utf8) || between.elementsEqual("=[".utf8) else { return false }
         let before = text[..<word.startIndex].suffix(2).last { $0 != 0x20 }
         let after = text[value.endIndex...].first
+        // `Server=db;User Id=app;Password=kestrel;`, in the middle of a sentence.
+        if before == 0x3b { return after == 0x3b }
         return before.map { [0x28, 0x2c, 0x7b].contains($0) } ?? false
             && after.map { [0x29, 0x2c, 0x5d, 0x7d].contains($0) } ?? false
     }

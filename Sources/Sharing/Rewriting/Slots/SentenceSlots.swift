@@ -5,8 +5,24 @@ enum SentenceSlots {
     /// In bytes: longer texts are no sentence.
     static let longest = 1 << 14
 
+    /// Of a longer text, a log mostly, what each of its pieces tells.
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
-        guard text.count <= longest, text.contains(0x20) else { return [] }
+        guard text.count > longest else { return slots(inPiece: text) }
+        var slots: [Slot] = []
+        var rest = text
+        while !rest.isEmpty {
+            let piece = rest.prefix(longest)
+            let end =
+                piece.count < longest ? nil : piece.lastIndex(of: 0x0a) ?? piece.lastIndex { $0 <= 0x20 }
+            let own = end.map { piece[...$0] } ?? piece
+            slots += self.slots(inPiece: own)
+            rest = rest[own.endIndex...]
+        }
+        return slots
+    }
+
+    private static func slots(inPiece text: ArraySlice<UInt8>) -> [Slot] {
+        guard text.contains(0x20) else { return [] }
         let words = text.split { $0 <= 0x20 }
         var slots = PairSlots.slots(in: text) + AddressSlots.slots(in: text) + MailboxSlots.slots(in: text)
         slots += PrintedSlots.slots(in: text) + HeaderLineSlots.slots(in: text)
@@ -99,11 +115,24 @@ enum SentenceSlots {
                 return []
             }
             let isVerb = ["is", "was"].contains(SlotReader.string(value))
-            guard let said = isVerb ? next.dropFirst().first : value, said.count >= 6,
+            let after = next.dropFirst().first
+            if isVerb, let after, let code = shortCode(after, of: name) { return [slot(name, code)] }
+            // `Password ab12 is too short` has no other subject.
+            let isShort = !isVerb && ["does", "has", "is", "was"].contains(SlotReader.string(after ?? []))
+            guard let said = isVerb ? after : value, said.count >= (isShort ? 4 : 6),
                 said.contains(where: \.isASCIILetter), said.contains(where: \.isASCIIDigit)
             else { return [] }
             return [slot(name, bare(said))]
         }
+    }
+
+    /// `Your one-time PIN is 4821.`: fewer digits than the codes have that are looked for everywhere; nil for others.
+    private static func shortCode(_ word: ArraySlice<UInt8>, of name: String) -> ArraySlice<UInt8>? {
+        let digits = bare(word).prefix(while: \.isASCIIDigit)
+        guard ["otp", "pin"].contains(where: name.hasSuffix), (4...8).contains(digits.count),
+            word[digits.endIndex...].allSatisfy({ !$0.isASCIIWordByte })
+        else { return nil }
+        return digits
     }
 
     /// What a command sends in a header field; of one that has parts they are told where they stand.
