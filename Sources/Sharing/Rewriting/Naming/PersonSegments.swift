@@ -31,13 +31,12 @@ enum PersonSegments {
             part.contains(where: \.isASCIILetter)
         else { return false }
         let own = SlotReader.string(part)
-        return !AccountNames.isWord(own) && !SureWords.isCommon(own) && !SecretRoles.isWord(own)
-            && !isOfPages(part)
+        return !SureWords.isCommon(own) && !SecretRoles.isWord(own) && !isOfPages(part)
     }
 
-    /// Whether one of the words of a text is met in what pages and operations are called.
+    /// Whether one of the words of a text is met in what pages, operations and products are called.
     static func isOfPages(_ text: ArraySlice<UInt8>) -> Bool {
-        words(of: text).contains(where: ofPages.contains)
+        words(of: text).contains { ofPages.contains($0) || AccountNames.isWord($0) }
     }
 
     /// In small letters; those of `findByEmail` begin with capitals.
