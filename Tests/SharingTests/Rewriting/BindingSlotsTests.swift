@@ -60,6 +60,11 @@ struct BindingSlotsTests {
             ["username=bolund"]
         ),
         (
+            "LOG:  execute <unnamed>: SELECT id FROM users WHERE id = $1 AND username = $2\n"
+                + "DETAIL:  parameters: $1 = '31', $2 = 'bolund'",
+            ["username=bolund"]
+        ),
+        (
             "Engine SELECT id FROM users WHERE users.username = ?\nEngine [generated in 0.0001s] ('bolund',)",
             ["username=bolund"]
         ),

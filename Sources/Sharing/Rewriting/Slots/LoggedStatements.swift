@@ -2,7 +2,7 @@ import Captures
 
 /// What logs tell below a statement in SQL of what was put in for its marks, by the columns that these stand for: the lines of
 /// Hibernate (`binding parameter [1] as [VARCHAR] - [ada]`, `binding parameter (1:VARCHAR) <- [ada]`) and of MyBatis
-/// (`Parameters: ada(String), 3(Integer)`), and lists (`-- PARAMETERS: ["ada", 3]`, `[generated in 0.0001s] ('ada', 3)`).
+/// (`Parameters: ada(String), 3(Integer)`), what PostgreSQL says (`parameters: $1 = 'ada'`), and lists (`-- PARAMETERS: ["ada", 3]`, `[generated in 0.0001s] ('ada', 3)`).
 enum LoggedStatements {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         guard text.count >= shortest else { return [] }
@@ -38,6 +38,7 @@ enum LoggedStatements {
     private enum Phrase: String, CaseIterable {
         case hibernate = "binding parameter "
         case myBatis = "Parameters: "
+        case postgreSQL = "parameters: "
         case typeORM = "-- PARAMETERS: ["
         case generated = "[generated in "
         case cached = "[cached since "
@@ -84,7 +85,8 @@ enum LoggedStatements {
         let values: [ArraySlice<UInt8>]
         switch phrase {
         case .hibernate: return [bound(line)].compactMap(\.self)
-        case .myBatis: values = typed(line)
+        // In later versions PostgreSQL writes it in the same way.
+        case .myBatis, .postgreSQL: values = line.first == 0x24 ? numbered(line) : typed(line)
         case .typeORM: values = BindingSlots.items(of: line, upTo: 0x5d)
         case .generated, .cached:
             guard let list = line.firstRange(of: Array("] (".utf8)) else { return [] }
@@ -100,6 +102,22 @@ enum LoggedStatements {
             let open = [" - [", " <- ["].compactMap({ line.firstRange(of: Array($0.utf8))?.upperBound }).min()
         else { return nil }
         return (number - 1, line[open...].dropLast())
+    }
+
+    /// Of PostgreSQL: `$1 = 'ada', $2 = '3'`.
+    private static func numbered(_ line: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        var values: [ArraySlice<UInt8>] = []
+        var rest = line
+        while rest.first == 0x24 {
+            let number = rest.dropFirst().prefix(while: \.isASCIIDigit)
+            guard line[number.endIndex...].starts(with: " = ".utf8) else { return [] }
+            let given = line[number.endIndex...].dropFirst(3)
+            let isQuoted = given.first == 0x27
+            let value = isQuoted ? given.dropFirst().prefix { $0 != 0x27 } : given.prefix { $0 != 0x2c }
+            values.append(value)
+            rest = line[value.endIndex...].drop { [0x20, 0x27, 0x2c].contains($0) }
+        }
+        return values
     }
 
     /// Of MyBatis: `ada(String), 3(Integer)`.
