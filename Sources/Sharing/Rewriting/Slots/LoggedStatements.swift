@@ -1,8 +1,10 @@
 import Captures
 
-/// What logs tell below a statement in SQL of what was put in for its marks, by the columns that these stand for: the lines of
-/// Hibernate (`binding parameter [1] as [VARCHAR] - [ada]`, `binding parameter (1:VARCHAR) <- [ada]`) and of MyBatis
-/// (`Parameters: ada(String), 3(Integer)`), what PostgreSQL says (`parameters: $1 = 'ada'`), and lists (`-- PARAMETERS: ["ada", 3]`, `[generated in 0.0001s] ('ada', 3)`).
+/// What logs tell below a statement in SQL of what was put in for its marks, by the columns that these stand for.
+///
+/// The lines of Hibernate (`binding parameter [1] as [VARCHAR] - [ada]`, `binding parameter (1:VARCHAR) <- [ada]`) and of MyBatis
+/// (`Parameters: ada(String), 3(Integer)`), what PostgreSQL says (`parameters: $1 = 'ada'`), and lists (`-- PARAMETERS: ["ada", 3]`,
+/// `[generated in 0.0001s] ('ada', 3)`).
 enum LoggedStatements {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         guard text.count >= shortest else { return [] }
