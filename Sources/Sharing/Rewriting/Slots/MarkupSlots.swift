@@ -114,9 +114,8 @@ struct MarkupSlots {
         // Nothing stands in `<email></email>`.
         let isAround = content == nil && !text[element.end...].starts(with: "</".utf8)
         if isOfXML { key.meet(element, named: field, isEmpty: isAround) }
-        slots += highlighted.slots(in: element, of: text)
         let shown = dumped.slot(in: element, of: text) ?? ShownNames.slot(in: element, of: text)
-        if let shown { slots.append(shown) }
+        slots += highlighted.slots(in: element, of: text) + [shown].compactMap(\.self)
         if var content {
             if isOfXML { key.name(&content, of: element.tag, in: text) }
             if content.name.isEmpty, let named = labels.slot(in: text[content.range]) { content = named }
