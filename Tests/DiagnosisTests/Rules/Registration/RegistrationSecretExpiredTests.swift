@@ -30,9 +30,13 @@ struct RegistrationSecretExpiredTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
-    @Test(arguments: [0, nil, "1", 9_000_000_000, -5, .number(JSONNumber(1e300))] as [JSONValue])
+    @Test(arguments: [0, nil, "never", 9_000_000_000, -5, .number(JSONNumber(1e300))] as [JSONValue])
     func saysNothingWithoutAnEnd(end: JSONValue) throws {
         #expect(try expiring(end).finding(rule) == nil)
+    }
+
+    @Test func anEndInAStringIsRead() throws {
+        #expect(try expiring("1").finding(rule) != nil)
     }
 
     @Test func theServersClockDecides() throws {
