@@ -1,6 +1,6 @@
 import Captures
 
-/// The provider's pages: plain, without scripts, everything from outside escaped.
+/// The provider's pages: plain, everything from outside escaped; the only scripts are those that go on.
 enum SignInPage {
     /// The form that asks for name and password; the request waits under `transaction`.
     ///

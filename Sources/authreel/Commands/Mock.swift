@@ -15,7 +15,7 @@ struct Mock: AsyncParsableCommand {
             The provider of a capture as it showed itself: its paths, metadata, clients, users, token formats, pages and \
             words. It behaves as a provider and not as a tape: it echoes state, binds nonce, checks PKCE and redirect URIs, \
             takes a code once, rotates refresh tokens, and signs afresh with keys of its own. It connects to \
-            nobody, but to tell clients on this machine of a logout.
+            nobody, but to tell clients on this machine of a logout, or of a user who agreed elsewhere.
 
             Point the application at the issuer that is printed at the start. Several captures make several issuers \
             on one port. Without a capture it is a provider for development.
