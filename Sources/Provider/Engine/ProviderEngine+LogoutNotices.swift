@@ -15,6 +15,8 @@ extension ProviderEngine {
 
     /// Older sessions of the same user are not looked through.
     private static let toldSessions = 50
+    /// So many are told of one logout.
+    private static let mostTold = 100
 
     func logoutAddresses(of clientID: String) -> LogoutAddresses {
         var addresses = client(clientID)?.logout ?? LogoutAddresses()
@@ -31,7 +33,8 @@ extension ProviderEngine {
         return .string(Base64URL.encode(Digest.of("sid \(session)".utf8).prefix(16)))
     }
 
-    /// Ends a session, and with a subject all of that user's.
+    /// Ends a session, and with a subject all of that user's: a client that was in several of them is told of each, since a `sid` ends
+    /// but one (Back-Channel Logout, section 2.6).
     ///
     /// - Returns: what the user's browser has to load, client by client.
     mutating func end(_ logout: PendingLogout, subject: String?) -> [String] {
@@ -43,17 +46,13 @@ extension ProviderEngine {
             state.sessions.removeAll { $0.user.subject == subject }
         }
         var frames: [String] = []
-        var told: Set<String> = []
-        for session in ended {
-            for reader in session.readers where told.insert(reader.clientID).inserted {
-                let addresses = logoutAddresses(of: reader.clientID)
-                if let address = addresses.backchannel {
-                    logoutNotices.append(
-                        LogoutNotice(address: address, token: logoutToken(for: reader, session.user))
-                    )
-                }
-                if let address = addresses.frontchannel { frames.append(frame(address, reader)) }
+        let readers = ended.flatMap { session in session.readers.map { (reader: $0, user: session.user) } }
+        for (reader, user) in readers.eachOnce(by: \.reader).prefix(Self.mostTold) {
+            let addresses = logoutAddresses(of: reader.clientID)
+            if let address = addresses.backchannel {
+                logoutNotices.append(LogoutNotice(address: address, token: logoutToken(for: reader, user)))
             }
+            if let address = addresses.frontchannel { frames.append(frame(address, reader)) }
         }
         return frames
     }

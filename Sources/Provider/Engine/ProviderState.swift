@@ -60,7 +60,7 @@ struct ProviderState: Sendable {
 
     struct Session: Sendable {
         /// A client that had an ID token in it.
-        struct Reader: Sendable {
+        struct Reader: Sendable, Hashable {
             var clientID: String
             /// The `sid` of the token.
             var sessionName: String?
