@@ -25,6 +25,8 @@ package final class HTTPSender: Sendable {
         package var timeout: Duration
         /// The same at an origin that let one wait for so long: a login has a dozen requests.
         package var timeoutOfTheSilent: Duration
+        /// Whether names below `localhost` are dialled as that: a resolver may ask others for them (RFC 6761, section 6.3).
+        package var staysOnThisMachine: Bool
         /// The time, for the exchanges; without one they all begin at the epoch.
         package var clock: @Sendable () -> Timestamp
 
@@ -36,6 +38,7 @@ package final class HTTPSender: Sendable {
             },
             timeout: Duration = .seconds(15),
             timeoutOfTheSilent: Duration = .seconds(5),
+            staysOnThisMachine: Bool = false,
             clock: @escaping @Sendable () -> Timestamp = { Timestamp(nanoseconds: 0) }
         ) {
             self.proxy = proxy
@@ -43,6 +46,7 @@ package final class HTTPSender: Sendable {
             self.clientCertificate = clientCertificate
             self.timeout = timeout
             self.timeoutOfTheSilent = timeoutOfTheSilent
+            self.staysOnThisMachine = staysOnThisMachine
             self.clock = clock
         }
     }
@@ -266,7 +270,8 @@ package final class HTTPSender: Sendable {
                 }
             }
         let connected = group.any().makePromise(of: (any Channel).self)
-        let connecting = bootstrap.connect(host: target.host, port: target.port)
+        let isBelow = configuration.staysOnThisMachine && target.host.hasSuffix(".localhost")
+        let connecting = bootstrap.connect(host: isBelow ? "localhost" : target.host, port: target.port)
         connecting.cascade(to: connected)
         // What is connected behind a cancellation is nobody's.
         connected.futureResult.whenFailure { _ in connecting.whenSuccess { $0.close(promise: nil) } }

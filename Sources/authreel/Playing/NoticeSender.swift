@@ -37,8 +37,10 @@ final class NoticeSender: Sendable {
             // Without a parent: whoever asked has an answer, and may be gone. ``stop()`` ends it.
             state.underWay[number] = Task {
                 try? await Task.sleep(for: notice.delay)
-                let exchange = await sender.exchange(notice.request)
-                if !Task.isCancelled { done(exchange) }
+                if !Task.isCancelled {
+                    let exchange = await sender.exchange(notice.request)
+                    if !Task.isCancelled { done(exchange) }
+                }
                 self.state.withLock { $0.underWay[number] = nil }
             }
         }
@@ -48,7 +50,11 @@ final class NoticeSender: Sendable {
     private static func makeSender() -> HTTPSender? {
         // A certificate of this machine is one that somebody made for a test.
         let tls = try? TLSContext.client(.init(trustsSystemRoots: false, verifiesServer: false))
-        return tls.map { HTTPSender(.init(tls: $0, timeout: .seconds(5), clock: { SystemClock.now })) }
+        return tls.map {
+            HTTPSender(
+                .init(tls: $0, timeout: .seconds(5), staysOnThisMachine: true, clock: { SystemClock.now })
+            )
+        }
     }
 
     /// Runs `body` with a sender, which is stopped behind it, whatever came.
