@@ -22,9 +22,9 @@ package enum PlanText {
         lines.append("")
         let width = plan.steps.map { name(of: $0).count }.max() ?? 0
         let addresses = DrivenAddresses(of: plan, map)
-        for step in plan.steps {
-            let sheet = Sheet(nameWidth: width, columns: columns, style: style)
-            lines += self.lines(for: step, of: plan, addresses, given, sheet)
+        let sheet = Sheet(nameWidth: width, columns: columns, style: style)
+        for (step, drawn) in zip(plan.steps, plan.drawnNames) {
+            lines += self.lines(for: step, of: plan, addresses, given, drawn, sheet)
         }
         lines += leftOut(plan, columns)
         lines += secrets(plan, given, style)
@@ -77,6 +77,7 @@ package enum PlanText {
         of plan: ReplayPlan,
         _ addresses: DrivenAddresses,
         _ given: Set<String>,
+        _ drawn: [String],
         _ sheet: Sheet
     ) -> [String] {
         let style = sheet.style
@@ -111,7 +112,6 @@ package enum PlanText {
             }
             lines.append("         \(parameter.name.printable.padded(to: 22)) \(words)")
         }
-        let drawn = plan.drawnNames(of: step)
         recorded.removeAll(where: drawn.contains)
         if !recorded.isEmpty { lines += sheet.below("as recorded: \(recorded.joined(separator: ", "))") }
         if !drawn.isEmpty {
