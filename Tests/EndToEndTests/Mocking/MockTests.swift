@@ -1,5 +1,7 @@
+import Captures
 import Foundation
 import JSON
+import Proxy
 import TestSupport
 import Testing
 
@@ -132,6 +134,33 @@ struct MockTests {
             #expect(logout.status == status, "\(target)")
         }
         #expect(mock.end() == 0)
+    }
+
+    /// At a name below `localhost`, too, which no resolver has to know.
+    @Test func clientOnThisMachineIsToldOfALogout() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (told, telling) = AsyncStream.makeStream(of: RecordedRequest.self)
+        let client = try await LocalServer.start { request in
+            telling.yield(request)
+            return RecordedResponse(status: 200)
+        }
+        let address = "http://app.localhost:\(client.port)/out?a=1"
+        let mock = try MockProcess(["--auto-login", "--backchannel-logout-uri", address], in: folder)
+        let query = [
+            ("response_type", "id_token"), ("response_mode", "form_post"), ("client_id", "shop"),
+            ("redirect_uri", "http://localhost:3000/callback"), ("scope", "openid"), ("nonce", "of-this-run"),
+        ]
+        let page = try Self.curl([mock.issuer + "/authorize?" + FormBody.encode(query)]).body
+        let token = try #require(HTMLForm.all(in: page).first?.fields.first { $0.name == "id_token" }?.value)
+        #expect(try Self.curl([mock.issuer + "/logout?id_token_hint=" + token]).status == "200")
+        var requests = told.makeAsyncIterator()
+        let request = try #require(await requests.next())
+        #expect(request.method == "POST" && request.url.pathAndQuery == "/out?a=1")
+        #expect(request.headers.first("host") == "app.localhost:\(client.port)")
+        #expect(FormBody.items(of: request.body)?.contains("logout_token") == true)
+        #expect(mock.end() == 0)
+        await client.stop()
     }
 
     /// Scripts wait for the port, not for what is said.
