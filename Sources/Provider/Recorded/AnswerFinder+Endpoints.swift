@@ -48,15 +48,22 @@ extension AnswerFinder {
             let isByNobody = call.authentication.clientID == nil && call.parameters.contains("token")
             if isByNobody, !Self.lacksCredentials(flow) { dialect.revokesForAnybody = true }
         case .registration(let call) where call.answer.isSuccess && dialect.registration == nil:
-            let sent = exchange.request.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object
-            if call.answer.parameters["id_token_signed_response_alg"] == "none" {
-                dialect.allowsUnsigned = true
-            }
-            dialect.registration = (sent ?? JSONObject(), AnswerTemplate(response))
-            for name in ["client_id", "client_secret", "registration_access_token"] {
-                note(name, call.answer.parameters[name], &dialect)
-            }
+            learn(registration: call, exchange.request, response, &dialect)
         default: break
+        }
+    }
+
+    private func learn(
+        registration call: EndpointCall,
+        _ request: RecordedRequest,
+        _ response: RecordedResponse,
+        _ dialect: inout ProviderDialect
+    ) {
+        let sent = request.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object
+        if call.answer.parameters["id_token_signed_response_alg"] == "none" { dialect.allowsUnsigned = true }
+        dialect.registration = (sent ?? JSONObject(), AnswerTemplate(response))
+        for name in ["client_id", "client_secret", "registration_access_token"] {
+            note(name, call.answer.parameters[name], &dialect)
         }
     }
 
