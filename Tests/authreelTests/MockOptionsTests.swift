@@ -54,7 +54,11 @@ struct MockOptionsTests {
     /// A mock posts nothing to other machines; what a browser loads may be anywhere.
     @Test(arguments: [
         ("--backchannel-logout-uri", "http://localhost:3000/out", true),
+        ("--backchannel-logout-uri", "https://[::1]:3000/out", true),
         ("--backchannel-logout-uri", "https://shop.example/out", false),
+        ("--backchannel-logout-uri", "http://localhost@shop.example/out", false),
+        ("--backchannel-logout-uri", "http://localhost.shop.example/out", false),
+        ("--backchannel-logout-uri", "http://0.0.0.0:3000/out", false),
         ("--backchannel-logout-uri", "com.example.app:/out", false),
         ("--frontchannel-logout-uri", "https://shop.example/out", true),
         ("--frontchannel-logout-uri", "https://shop.example/out#part", false),
