@@ -25,6 +25,7 @@ enum LoggedStatements {
             if let statement = statement(in: gap) { columns = BindingSlots.columns(of: statement) }
             let line = text[start...].prefix(longestLine).prefix { $0 != 0x0a && $0 != 0x0d }
             end = line.endIndex
+            guard !columns.isEmpty else { continue }
             slots += values(of: phrase, line, columns.count).compactMap { place, value in
                 guard columns.indices.contains(place), BindingSlots.isTelling(columns[place]),
                     value.count > 1,
@@ -127,7 +128,6 @@ enum LoggedStatements {
         var values: [ArraySlice<UInt8>] = []
         var rest = line
         while !rest.isEmpty {
-            let end = rest.firstRange(of: Array("), ".utf8))?.lowerBound ?? rest.lastIndex(of: 0x29)
             // `null` has no type.
             let item = rest.prefix { $0 != 0x2c }
             if item.elementsEqual("null".utf8) {
@@ -135,7 +135,9 @@ enum LoggedStatements {
                 rest = rest[item.endIndex...].dropFirst(2)
                 continue
             }
-            guard let end, let open = rest[..<end].lastIndex(of: 0x28) else { return [] }
+            guard let end = rest.firstRange(of: Array("), ".utf8))?.lowerBound ?? rest.lastIndex(of: 0x29),
+                let open = rest[..<end].lastIndex(of: 0x28)
+            else { return [] }
             values.append(rest[..<open])
             rest = rest[end...].dropFirst(3)
         }

@@ -29,9 +29,13 @@ enum SlotReader {
     }
 
     private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
+        words(text) + LoggedStatements.slots(in: text)
+    }
+
+    private static func words(_ text: ArraySlice<UInt8>) -> [Slot] {
         TableSlots.slots(in: text) + ListSlots.slots(in: text) + DirectoryNameSlots.slots(in: text)
             + SentenceSlots.slots(in: text) + SignInCall.serialized(in: text) + FilterSlots.slots(in: text)
-            + DeviceOwners.hosts(in: text) + LoggedStatements.slots(in: text)
+            + DeviceOwners.hosts(in: text)
     }
 
     /// The values of lines, and what is told between them, or in several of them.
@@ -39,7 +43,7 @@ enum SlotReader {
         let bound = LoggedStatements.slots(in: text)
         let slots = LabelTexts.unnamed(lines(text), in: text).filter { !isMet($0.range, by: bound) }
         let values = slots.sorted { $0.range.lowerBound < $1.range.lowerBound }
-        return slots + prose(text).filter { !isMet($0.range, by: values) }
+        return slots + (words(text) + bound).filter { !isMet($0.range, by: values) }
     }
 
     /// `slots`: in order.
