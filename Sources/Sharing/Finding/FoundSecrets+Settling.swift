@@ -201,6 +201,12 @@ extension FoundSecrets {
         }
     }
 
+    /// The segments of the addresses of clients and issuers, in small letters: whoever is called as one of them, it stays an address.
+    private var publicSegments: Set<String> {
+        let addresses = identifiers.union(namedIdentifiers).filter { $0.utf8.contains(0x2f) }
+        return Set(addresses.flatMap { $0.lowercased().split { "/?#".contains($0) }.map(String.init) })
+    }
+
     /// The words of what everybody may know, in small letters: `firefox` of a browser's name, the labels of a host.
     var spokenWords: Set<String> {
         vocabulary.union(wellKnown).union(hosts).reduce(into: []) { spoken, text in
@@ -230,8 +236,11 @@ extension FoundSecrets {
 
     /// Takes the owners of folders: a path names them, and nothing else does.
     private mutating func takeHomes(but open: Set<String>) {
+        let addresses = publicSegments
         for name in homes where values[name] == nil && !known.contains(name) {
-            guard !open.contains(name.lowercased()), !kept.contains(name), !isIdentifier(name) else {
+            guard !open.contains(name.lowercased()), !addresses.contains(name.lowercased()),
+                !kept.contains(name), !isIdentifier(name)
+            else {
                 continue
             }
             accountWords.insert(name)

@@ -61,7 +61,8 @@ enum OriginOwners {
     private static let prepositions: Set<String> = ["af", "av", "de", "di", "van", "von"]
     /// What else such computers are called by.
     private static let others: Set<String> = [
-        "build", "dell", "demo", "development", "home", "lab", "office", "old", "shop", "team", "test",
+        "build", "dell", "demo", "development", "gaming", "home", "lab", "office", "old", "server", "shop",
+        "team", "test",
         "work",
     ]
 }

@@ -50,7 +50,9 @@ struct GlobalID {
             || PersonSegments.isOfPages(id)
     }
 
-    private static let rights: Set<String> = ["full", "none", "read", "readonly", "readwrite", "write"]
+    private static let rights: Set<String> = [
+        "full", "impersonation", "none", "read", "readonly", "readwrite", "write",
+    ]
 
     private static let persons = [
         "user", "customer", "person", "member", "viewer", "profile", "employee", "contact", "patient",

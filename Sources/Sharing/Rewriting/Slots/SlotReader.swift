@@ -96,6 +96,11 @@ enum SlotReader {
             }
             start = index + 1
         }
+        if PersonSegments.isOfEndpoint(segment) {
+            for place in slots.indices where slots[place].name == personSegment {
+                slots[place].name = pathSegment
+            }
+        }
         guard end < text.endIndex else { return slots }
         let isOfError = segment.elementsEqual("error".utf8)
         let parameters = items(text[(end + 1)...], separators: [0x26, 0x3f, 0x23])
