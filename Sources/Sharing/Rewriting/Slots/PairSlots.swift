@@ -10,15 +10,19 @@ enum PairSlots {
         var slots: [Slot] = []
         var accounts: [Slot] = []
         var tellsPassword = false
+        var names = PasswordNames(where: saysPassword)
         var index = text.startIndex
         while let start = text[index...].firstIndex(where: isOfName) {
             let word = text[start...].prefix(while: isOfName)
             index = word.endIndex
             guard let given = given(to: word, in: text, isCode: isCode) else { continue }
             let name = name(endingWith: word, in: text, isCode: isCode)
+            guard name.utf8.contains(where: { $0.isASCIILetter || $0 >= 0x80 }) else { continue }
             let slot = Slot(name: name, range: given.value.startIndex..<given.value.endIndex)
-            if isSecret(given, of: name) || !isCode && isPrintedWord(given.value, of: name, word, in: text) {
-                tellsPassword = tellsPassword || saysPassword(name)
+            if isSecret(given, of: name, &names)
+                || !isCode && isPrintedWord(given.value, of: name, word, in: text, &names)
+            {
+                tellsPassword = tellsPassword || names.contain(name)
                 slots.append(slot)
                 index = given.value.endIndex
             } else if SecretRoles.namesAccount(name), isAccount(given.value) {
@@ -46,6 +50,8 @@ enum PairSlots {
     private static let longestName = 32
     /// In bytes, between a name and its value.
     private static let longestGap = 48
+    /// In bytes, of a type with the bracket behind it.
+    private static let longestType = 17
     /// In bytes, of a value between quotation marks.
     private static let longestValue = 128
     /// In bytes, of one without: what is longer was drawn, and looks like that.
@@ -64,21 +70,21 @@ enum PairSlots {
         in text: ArraySlice<UInt8>,
         isCode: Bool
     ) -> String {
-        let name = text[..<word.endIndex].suffix(longestName).reversed().prefix {
-            isOfName($0) || $0 == 0x2e && !isCode
-        }
-        return SlotReader.string(name.reversed())
+        let whole = text[..<word.endIndex].suffix(longestName)
+        let before = whole.lastIndex { !isOfName($0) && ($0 != 0x2e || isCode) }
+        return SlotReader.string(before.map { whole[($0 + 1)...] } ?? whole)
     }
 
-    private static func isSecret(_ given: Given, of name: String) -> Bool {
+    private static func isSecret(_ given: Given, of name: String, _ names: inout PasswordNames) -> Bool {
+        let mayBePassword = given.value.count >= 4 && given.value.contains { !$0.isASCIILetter }
+        guard mayBePassword || Drawn.looks(given.value) else { return false }
         // `password: urn:ietf:params:oauth:grant-type:…` tells of grants.
         guard !given.value.starts(with: "urn:".utf8),
             given.isAssigned || SignInCall.mayBeSecret(given.value)
         else { return false }
         // `Forgot your password: https://…`; what was drawn may begin with a slash.
         if SignInCall.isAddress(given.value), !given.isAssigned || given.value.first != 0x2f { return false }
-        guard saysPassword(name) else { return Drawn.looks(given.value) && namesSecret(name) }
-        return given.value.count >= 4 && given.value.contains { !$0.isASCIILetter }
+        return names.contain(name) ? mayBePassword : Drawn.looks(given.value) && namesSecret(name)
     }
 
     /// Whether a password of letters alone is what a program printed of a map, in which no sentence goes on:
@@ -89,11 +95,15 @@ enum PairSlots {
         _ value: ArraySlice<UInt8>,
         of name: String,
         _ word: ArraySlice<UInt8>,
-        in text: ArraySlice<UInt8>
+        in text: ArraySlice<UInt8>,
+        _ names: inout PasswordNames
     ) -> Bool {
+        guard value.count >= 4, value.allSatisfy(\.isASCIILetter), names.contain(name) else {
+            return false
+        }
         let own = SlotReader.string(value)
-        guard value.count >= 4, value.allSatisfy(\.isASCIILetter), saysPassword(name), !saysPassword(own),
-            !nothing.contains(own.lowercased()), !SureWords.isCommon(own), !SecretRoles.isWord(own)
+        guard !names.contain(own), !nothing.contains(own.lowercased()), !SureWords.isCommon(own),
+            !SecretRoles.isWord(own)
         else { return false }
         let between = text[word.endIndex..<value.startIndex]
         if let first = between.first, let last = between.last, quotes.contains(first), quotes.contains(last) {
@@ -138,6 +148,9 @@ enum PairSlots {
         let named = gap.drop(while: closers.contains)
         if let value = serialized(behind: named, in: text) { return Given(value: value, isAssigned: true) }
         let closed = (isCode ? named : behindRemark(named)).drop(while: isBlank)
+        // The next word, but where it is a type, or says that a value may be missing: `string(6) "…"`, `Some("…")`.
+        let isWord = closed.first?.isASCIIAlphanumeric ?? false
+        guard !isWord || closed.prefix(longestType).contains(0x28) else { return nil }
         let mark = closed.prefix(marks.first { closed.starts(with: $0) }?.count ?? 0)
         let isArrow = mark.elementsEqual("=>".utf8)
         let typed = closed[mark.endIndex...].drop { isBlank($0) || $0 == 0x2a || isArrow && $0 == 0x0a }
@@ -221,7 +234,7 @@ enum PairSlots {
     /// Without the type that some write before a value, with its length: `string(6) "…"`.
     private static func behindType(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         if let inner = insideOption(text) { return inner }
-        let type = text.prefix(16).prefix(while: \.isASCIILetter)
+        let type = text.prefix(longestType - 1).prefix(while: \.isASCIILetter)
         guard !type.isEmpty, text[type.endIndex...].first == 0x28 else { return text }
         let count = text[(type.endIndex + 1)...].prefix(while: \.isASCIIDigit)
         guard !count.isEmpty, text[count.endIndex...].first == 0x29 else { return text }

@@ -31,12 +31,14 @@ enum SentenceSlots {
             refused(in: text) + rejected(in: text) + SignInCall.slots(in: text)
             + CommandSlots.slots(words, in: text) + DatabaseSlots.slots(in: text)
         slots += words.map(bare).filter { isDocument($0) || isForm($0) }.map { slot("", $0) }
+        var names = PasswordNames(where: SecretRoles.saysPassword)
         for place in words.indices.dropLast() {
             slots += told(
                 words[place],
                 words[(place + 1)...].prefix(2),
                 behind: words[..<place].last,
-                in: text
+                in: text,
+                &names
             )
         }
         return slots
@@ -80,9 +82,10 @@ enum SentenceSlots {
         _ word: ArraySlice<UInt8>,
         _ next: ArraySlice<ArraySlice<UInt8>>,
         behind before: ArraySlice<UInt8>?,
-        in text: ArraySlice<UInt8>
+        in text: ArraySlice<UInt8>,
+        _ names: inout PasswordNames
     ) -> [Slot] {
-        guard word.count <= 24, let value = next.first else { return [] }
+        guard (2...24).contains(word.count), let value = next.first else { return [] }
         let name = SlotReader.string(bare(word)).lowercased()
         switch name {
         case "basic":
@@ -110,20 +113,35 @@ enum SentenceSlots {
         case "eq", "co", "sw", "ew":
             guard let before, let inner = quoted(from: value.startIndex, in: text) else { return [] }
             return [slot(SlotReader.string(bare(before)), inner)]
-        default:
-            guard !name.utf8.contains(0x3a), !name.utf8.contains(0x3d), SecretRoles.saysPassword(name) else {
-                return []
-            }
-            let isVerb = ["is", "was"].contains(SlotReader.string(value))
-            let after = next.dropFirst().first
-            if isVerb, let after, let code = shortCode(after, of: name) { return [slot(name, code)] }
-            // `Password ab12 is too short` has no other subject.
-            let isShort = !isVerb && ["does", "has", "is", "was"].contains(SlotReader.string(after ?? []))
-            guard let said = isVerb ? after : value, said.count >= (isShort ? 4 : 6),
-                said.contains(where: \.isASCIILetter), said.contains(where: \.isASCIIDigit)
-            else { return [] }
-            return [slot(name, bare(said))]
+        default: return password(name, value, next.dropFirst().first, &names)
         }
+    }
+
+    /// What a name of a password is said to be: `password is Zk9!wq`, `password Zk9!wq`.
+    ///
+    /// `value`: the word behind the name; `after`: the one behind that.
+    private static func password(
+        _ name: String,
+        _ value: ArraySlice<UInt8>,
+        _ after: ArraySlice<UInt8>?,
+        _ names: inout PasswordNames
+    ) -> [Slot] {
+        let isVerb = isAny(of: ["is", "was"], value)
+        // Each of those that are told has a digit, as few words of a text have.
+        guard (isVerb ? after : value)?.contains(where: \.isASCIIDigit) ?? false,
+            !name.utf8.contains(0x3a), !name.utf8.contains(0x3d), names.contain(name)
+        else { return [] }
+        if isVerb, let after, let code = shortCode(after, of: name) { return [slot(name, code)] }
+        // `Password ab12 is too short` has no other subject.
+        let isShort = !isVerb && isAny(of: ["does", "has", "is", "was"], after ?? [])
+        guard let said = isVerb ? after : value, said.count >= (isShort ? 4 : 6),
+            said.contains(where: \.isASCIILetter)
+        else { return [] }
+        return [slot(name, bare(said))]
+    }
+
+    private static func isAny(of words: [String], _ word: ArraySlice<UInt8>) -> Bool {
+        words.contains { word.elementsEqual($0.utf8) }
     }
 
     /// `Your one-time PIN is 4821.`: fewer digits than the codes have that are looked for everywhere; nil for others.
