@@ -78,6 +78,21 @@ extension UnexpectedPlacesTests {
             stays: [#""network":"wifi""#]
         ),
         Row(
+            name: "whose a card is, and another holder",
+            body: #"{"card":{"last4":"1111","holder":"KIRAVEL MEADLOW"},"proof":{"holder":"any wallet"}}"#,
+            gone: ["KIRAVEL MEADLOW"],
+            stays: [#""holder":"any wallet""#]
+        ),
+        Row(
+            name: "a log of IIS",
+            type: "text/plain",
+            headers: [("X-Internal-User", "meadlowk")],
+            body: "#Software: IIS\r\n#Fields: date s-ip cs-method cs-username sc-status\r\n"
+                + "2026-03-01 - GET CORP\\kiravel 200\r\n2026-03-01 - GET - 401\r\n",
+            gone: ["kiravel", "meadlowk"],
+            stays: ["GET CORP\\", "GET - 401"]
+        ),
+        Row(
             name: "a dump of Symfony",
             type: "text/html",
             body: "<pre class=sf-dump>\n  \"<span class=sf-dump-key>username</span>\" => "
@@ -109,9 +124,17 @@ extension UnexpectedPlacesTests {
             name: "accounts in addresses",
             body:
                 #"{"a":"https://api.shop.example/username/kiravel/exists","b":"https://api.shop.example/users/mead/x","#
-                + #""c":"https://api.shop.example/users/sign_in","d":"https://api.shop.example/users/findByEmail?x=1"}"#,
+                + #""c":"https://api.shop.example/users/sign_in","d":"https://api.shop.example/users/findByEmail?x=1","#
+                + #""e":"https://id.other.example/users/owsell/authorize?x=1"}"#,
             gone: ["kiravel", "/mead/"],
-            stays: ["/exists", "/users/sign_in", "/users/findByEmail"]
+            stays: ["/exists", "/users/sign_in", "/users/findByEmail", "/users/owsell/authorize"]
+        ),
+        Row(
+            name: "an account that an issuer is called by",
+            body:
+                #"{"issuer":"https://id.other.example/users/mead-low","a":"https://id.other.example/users/mead-low/x","#
+                + #""authorization_endpoint":"https://id.other.example/users/kiravel/authorize"}"#,
+            stays: [#"other.example/users/mead-low/x""#, #"other.example/users/kiravel/authorize""#]
         ),
         Row(
             name: "numbers of people in base64",

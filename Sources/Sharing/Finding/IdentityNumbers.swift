@@ -35,12 +35,18 @@ enum IdentityNumbers {
         return digits
     }
 
-    /// Singapore's `S1234567D`, which some Singpass subjects hold: the last letter is computed of the digits, and in the case of the
-    /// first one.
+    /// Singapore's `S1234567D`, which some Singpass subjects hold; people write `S 1234567 D`, `S-1234567-D` and `S1234567-D`, too.
+    ///
+    /// The last letter is computed of the digits, and in the case of the first one.
     private static func singaporean(_ text: [UInt8], _ start: Int) -> Int? {
-        guard start + 9 <= text.count, let digits = digits(text, (start + 1)..<(start + 8)) else {
-            return nil
-        }
+        guard start + 9 <= text.count else { return nil }
+        let mark: UInt8? = [0x20, 0x2d].contains(text[start + 1]) ? text[start + 1] : nil
+        let begin = start + (mark == nil ? 1 : 2)
+        guard let digits = digits(text, begin..<(begin + 7)) else { return nil }
+        let next = begin + 7 < text.count ? text[begin + 7] : 0
+        let isMarked = next == mark || mark == nil && next == 0x2d
+        let last = begin + (isMarked ? 8 : 7)
+        guard last < text.count, mark == nil || isMarked else { return nil }
         let sum = zip(digits, [2, 7, 6, 5, 4, 3, 2]).reduce(0) { $0 + $1.0 * $1.1 }
         let (letters, offset): (String, Int)
         switch text[start] & 0xdf {
@@ -54,7 +60,7 @@ enum IdentityNumbers {
         let remainder = (sum + offset) % 11
         // The letters of the last series stand the other way round.
         let place = text[start] & 0xdf == 0x4d ? 10 - remainder : remainder
-        return Array(letters.utf8)[place] | text[start] & 0x20 == text[start + 8] ? start + 9 : nil
+        return Array(letters.utf8)[place] | text[start] & 0x20 == text[last] ? last + 1 : nil
     }
 
     /// `SE45 5000 0000 0583 9825 7466`, with or without spaces: the remainder of 97 is one (ISO 13616).

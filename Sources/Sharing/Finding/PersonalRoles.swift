@@ -56,7 +56,7 @@ enum PersonalRoles {
     }
 
     private static let signedIn = words(
-        "ivuser smuser httpsmuser xvouchuser xproxyuser xwebauthuser webauthuser xoktauser xuser xauthuser juser loginfmt"
+        "ivuser smuser httpsmuser xvouchuser xproxyuser xwebauthuser webauthuser xoktauser xuser xauthuser juser loginfmt xinternaluser xoriginaluser"
     )
 
     private static func isPhone(_ key: String) -> Bool {
@@ -92,7 +92,7 @@ enum PersonalRoles {
         // Who did or owns something, where it is no object; what mail says before it is opened; where somebody is.
         add(
             .personal,
-            "ownername holdername accountholdername payername payeename beneficiaryname debtorname creditorname sendername receivername authorname createdby updatedby modifiedby lastmodifiedby assignedto requestedby approvedby submittedby bodypreview snippet latitude longitude"
+            "ownername holdername accountholdername payername payeename beneficiaryname debtorname creditorname sendername receivername authorname createdby updatedby modifiedby lastmodifiedby xamzmetaowner xmsmetaowner xgoogmetaowner assignedto requestedby approvedby submittedby bodypreview snippet latitude longitude"
         )
         // Numbers of a state, a bank, an employer.
         add(
@@ -185,7 +185,7 @@ enum PersonalRoles {
     )
 
     private static let names = words(
-        "lispersonnamefull lispersonnamegiven lispersonnamefamily ownername holdername accountholdername payername payeename beneficiaryname debtorname creditorname sendername receivername authorname globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname nameidentifier name givenname familyname middlename nickname preferredusername username loginid loginname displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto benutzername remoteuser identityname mitididentityname mailnickname"
+        "lispersonnamefull lispersonnamegiven lispersonnamefamily ownername xamzmetaowner xmsmetaowner xgoogmetaowner holdername accountholdername payername payeename beneficiaryname debtorname creditorname sendername receivername authorname globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname nameidentifier name givenname familyname middlename nickname preferredusername username loginid loginname displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto benutzername remoteuser identityname mitididentityname mailnickname"
     )
 
     private static func words(_ text: String) -> Set<String> {

@@ -68,6 +68,25 @@ struct BindingSlotsTests {
             "Engine SELECT id FROM users WHERE users.username = ?\nEngine [generated in 0.0001s] ('bolund',)",
             ["username=bolund"]
         ),
+        (
+            "Executing prepared SQL statement [select id from users where tenant = ? and username = ?]\n"
+                + "Setting SQL statement parameter value: column index 1, parameter value [acme], value class [x]\n"
+                + "Setting SQL statement parameter value: column index 2, parameter value [bolund], value class [x]",
+            ["username=bolund"]
+        ),
+        (
+            "[Parameters=[@p1='7', @p0='bolund' (Size = 256), @p2=NULL], CommandType='Text']\n"
+                + "UPDATE [Users] SET [UserName] = @p0, [Theme] = @p2\nWHERE [Id] = @p1;",
+            ["UserName=bolund"]
+        ),
+        (
+            "[Parameters=[@p0='31', @p1='zem4K!'], CommandType='Text']\r\nSET NOCOUNT ON;\r\n"
+                + "INSERT INTO [Users] ([Id], [Password])\r\nVALUES (@p0, @p1);",
+            ["Password=zem4K!"]
+        ),
+        ("[Parameters=[@p0='?' (Size = 256)]]\nUPDATE [Users] SET [UserName] = @p0", []),
+        ("[Parameters=[@p0='darkish' (Size = 256)]]\nUPDATE [Themes] SET [Name] = @p0", []),
+        ("[Parameters=[@p0='bolund' (Size = 256), @", []),
         ("binding parameter [1] as [VARCHAR] - [bolund]", []), ("Parameters: bolund(String)", []),
         ("SQL : select ? \nbinding parameter [0] as [VARCHAR] - [x]", []), ("binding parameter ", []),
         ("x : select a where username=?\nParameters: (", []),

@@ -87,8 +87,24 @@ enum BindingSlots {
 
     /// The column that each mark of a statement stands for, in the order of the values; empty where nobody can tell.
     static func columns(of statement: ArraySlice<UInt8>) -> [String] {
+        marked(by: marks, in: statement).map { $0.column }
+    }
+
+    /// The column that each parameter with a name, `@p0`, stands for where it is met first.
+    static func columnsByName(of statement: ArraySlice<UInt8>) -> [String: String] {
+        let marked = marked(by: [0x40], in: statement).map { place, column in
+            (SlotReader.string(statement[(place + 1)...].prefix(while: \.isASCIIWordByte)), column)
+        }
+        return Dictionary(marked) { first, _ in first }
+    }
+
+    /// Where values are put in, each with its column.
+    private static func marked(
+        by marks: [UInt8],
+        in statement: ArraySlice<UInt8>
+    ) -> [(place: Int, column: String)] {
         let listed = listedColumns(of: statement)
-        var columns: [String] = []
+        var columns: [(Int, String)] = []
         var (opened, commas) = (statement.startIndex, 0)
         for index in statement.indices {
             switch statement[index] {
@@ -99,7 +115,7 @@ enum BindingSlots {
                 let column =
                     isListed && commas < listed.count
                     ? listed[commas] : compared(before: statement[..<index])
-                columns.append(SlotReader.string(column))
+                columns.append((index, SlotReader.string(column)))
             default: continue
             }
         }
@@ -108,12 +124,13 @@ enum BindingSlots {
 
     private static let marks: [UInt8] = [0x24, 0x25, 0x3f]
 
-    /// Whether a mark for a value stands at a place: `?`, `$1`, `%s`.
+    /// Whether a mark for a value stands at a place: `?`, `$1`, `%s`, `@p0`.
     private static func isMark(at index: Int, in text: ArraySlice<UInt8>) -> Bool {
         let next = text[(index + 1)...].first ?? 0x20
         return switch text[index] {
         case 0x3f: !next.isASCIIWordByte
         case 0x24: next.isASCIIDigit
+        case 0x40: next.isASCIIWordByte
         default: next == 0x73
         }
     }

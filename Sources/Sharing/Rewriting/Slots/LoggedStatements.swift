@@ -4,9 +4,15 @@ import Captures
 ///
 /// The lines of Hibernate (`binding parameter [1] as [VARCHAR] - [ada]`, `binding parameter (1:VARCHAR) <- [ada]`) and of MyBatis
 /// (`Parameters: ada(String), 3(Integer)`), what PostgreSQL says (`parameters: $1 = 'ada'`), and lists (`-- PARAMETERS: ["ada", 3]`,
-/// `[generated in 0.0001s] ('ada', 3)`).
+/// `[generated in 0.0001s] ('ada', 3)`); and those of Spring (`parameter value: column index 1, parameter value [ada], value class`).
 enum LoggedStatements {
+    /// In order.
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
+        let named = NamedParameters.slots(in: text)
+        return named.isEmpty ? slotsOfMarks(in: text) : named
+    }
+
+    private static func slotsOfMarks(in text: ArraySlice<UInt8>) -> [Slot] {
         guard text.count >= shortest else { return [] }
         let bytes = Array(text)
         let places = Phrase.allCases.flatMap { phrase in
@@ -40,6 +46,7 @@ enum LoggedStatements {
     /// What stands before values.
     private enum Phrase: String, CaseIterable {
         case hibernate = "binding parameter "
+        case spring = "parameter value: column index "
         case myBatis = "Parameters: "
         case postgreSQL = "parameters: "
         case typeORM = "-- PARAMETERS: ["
@@ -67,7 +74,8 @@ enum LoggedStatements {
             }
             let before = rest.last { $0 > 0x20 }
             let isBegin =
-                before.map { [0x3a, 0x3e, 0x5d].contains($0) } ?? true || Bytes.hasSuffix(rest, "Engine ")
+                before.map { [0x3a, 0x3e, 0x5b, 0x5d].contains($0) } ?? true
+                || Bytes.hasSuffix(rest, "Engine ")
             if isBegin { return text[last...] }
         }
         return nil
@@ -88,6 +96,7 @@ enum LoggedStatements {
         let values: [ArraySlice<UInt8>]
         switch phrase {
         case .hibernate: return [bound(line)].compactMap(\.self)
+        case .spring: return [indexed(line)].compactMap(\.self)
         // In later versions PostgreSQL writes it in the same way.
         case .myBatis, .postgreSQL: values = line.first == 0x24 ? numbered(line) : typed(line)
         case .typeORM: values = BindingSlots.items(of: line, upTo: 0x5d)
@@ -105,6 +114,17 @@ enum LoggedStatements {
             let open = [" - [", " <- ["].compactMap({ line.firstRange(of: Array($0.utf8))?.upperBound }).min()
         else { return nil }
         return (number - 1, line[open...].dropLast())
+    }
+
+    /// Of Spring: `2, parameter value [ada], value class [java.lang.String]`.
+    private static func indexed(_ line: ArraySlice<UInt8>) -> (Int, ArraySlice<UInt8>)? {
+        let digits = line.prefix(6).prefix(while: \.isASCIIDigit)
+        let rest = line[digits.endIndex...]
+        let open = Array(", parameter value [".utf8)
+        guard let number = Int(SlotReader.string(digits)), number > 0, rest.starts(with: open),
+            let close = rest.firstRange(of: Array("], value class".utf8))?.lowerBound
+        else { return nil }
+        return (number - 1, rest[..<close].dropFirst(open.count))
     }
 
     /// Of PostgreSQL: `$1 = 'ada', $2 = '3'`.
