@@ -4,8 +4,6 @@ import Captures
 enum TableSlots {
     /// None where the text is no such table.
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
-        let logged = ExtendedLog.slots(in: text)
-        guard logged.isEmpty else { return logged }
         let text = TextKind.withoutMark(text)
         guard let end = text.firstIndex(of: 0x0a), end - text.startIndex <= longestHead else { return [] }
         let head = withoutReturn(text[..<end])
