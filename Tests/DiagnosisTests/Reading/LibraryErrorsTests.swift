@@ -26,15 +26,30 @@ struct LibraryErrorsTests {
         (#"{"detail":"OAUTH_NOT_AVAILABLE_EMAIL"}"#, "base_scopes"),
         (#"{"detail":"OAUTH_USER_ALREADY_EXISTS"}"#, "associate_by_email"),
         ("Authentication is not allowed by the application policy.", "WHITELISTED_DOMAINS"),
-        ("No Email/Username found. Please contact your administrator.", "OAUTH2_AUTO_CREATE_USER"),
-        ("Invalid state signature", "second tab"),
     ])
     func namesTheSettingByItsOwnName(words: String, setting: String) {
         #expect(LibraryErrors.meaning(in: words)?.contains(setting) == true)
     }
 
+    /// Many apps say the same in their own name.
+    @Test(arguments: [
+        (
+            "No Email/Username found. Please contact your administrator.", "/pgadmin4/oauth2/authorize",
+            "OAUTH2_AUTO_CREATE_USER"
+        ), ("Login session expired. Please try again.", "/oauth2/authorize", "cookie"),
+        ("Invalid state signature", "/auth/oauth-authorized/keycloak", "second tab"),
+        ("The request to sign in was denied.", "/oauth-authorized/keycloak", "its log"),
+    ])
+    func sentenceIsALibrarysAtItsPath(words: String, path: String, meaning: String) {
+        #expect(LibraryErrors.meaning(in: words, ofCallbackAt: path)?.contains(meaning) == true)
+        #expect(LibraryErrors.meaning(in: words, ofCallbackAt: "/callback") == nil)
+    }
+
     /// What any app may say is not taken for one library's.
-    @Test(arguments: ["Authorization state not found. Please try again", "Sign-in session not found"])
+    @Test(arguments: [
+        "Authorization state not found. Please try again", "Sign-in session not found",
+        "/login?error=OAUTH_INVALID_STATE",
+    ])
     func wordsOfAnybodyAreNoLibrarys(words: String) {
         #expect(LibraryErrors.meaning(in: words) == nil)
     }

@@ -17,6 +17,9 @@ struct ProviderWordsTests {
         ("AADSTS70011: The provided value for the input parameter 'scope' is not valid", "/.default"),
         ("not_found: No OpenID Connect provider for realm /alpha", "OAuth2 Provider service"),
         ("invalid_grant: 17003:MaxAttemptsExceeded", "accountLocked"),
+        ("17003 User account is locked for user : admin", "accountLocked"),
+        (#"Client "cli-1" is not authorized to access resource server "https://api.example"."#, "audience"),
+        ("Error. org_internal", "External"),
         ("We are sorry... Unexpected error when authenticating with identity provider", "Keycloak's log"),
         ("dex Bad Request User session error.", "IdP-initiated"),
         ("ID=QUERY-n0wng Message=Instance not found", "ExternalDomain"),
@@ -35,6 +38,10 @@ struct ProviderWordsTests {
     @Test(arguments: [
         "AADSTS5014: of another kind", "AADSTS501461: of another kind", "AADSTS", "AADSTS: 50146",
         "invalid_request: The parameter is too long", "the instance was not found", "",
+        // Pieces of what others say.
+        "ssl: CertificateError: hostname mismatch", "asked at 1717003: no", "org_internal_id is missing",
+        "cross_origin_mismatch", "restartFailed", "The policy evaluation failed", "Sign up not completed",
+        "Your admin hasn't given you access to this app",
     ])
     func keepsToItselfWhatItDoesNotKnow(words: String) {
         #expect(ProviderWords.meaning(of: words) == nil)

@@ -12,6 +12,12 @@ enum LibraryErrors {
         meaning(in: address) ?? meaning(in: address, of: meaningsInAddresses)
     }
 
+    /// The same of what is said of a callback, where some sentences are a library's by the callback's path alone.
+    static func meaning(in text: String, ofCallbackAt path: String) -> String? {
+        meaning(in: text)
+            ?? sentencesAtPaths.first { path.containsBytes($0.path) && text.containsBytes($0.words) }?.meaning
+    }
+
     private static func meaning(in text: String, of names: [(name: String, meaning: String)]) -> String? {
         let words = Set(text.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
         return names.first { words.contains($0.name) }?.meaning
@@ -57,18 +63,7 @@ enum LibraryErrors {
             "csrf_attack",
             "Ueberauth: its cookie with the state did not come with the callback, or the provider's strategy does not pass the state on"
         ),
-        (
-            "OAUTH_INVALID_STATE",
-            "FastAPI Users: its cookie fastapiusersoauthcsrf did not come with the callback, or is of another login"
-        ),
-        (
-            "OAUTH_NOT_AVAILABLE_EMAIL",
-            "FastAPI Users: UserInfo has no email: its client does not ask for that scope (base_scopes), or the provider does not tell it"
-        ),
-        (
-            "OAUTH_USER_ALREADY_EXISTS",
-            "FastAPI Users: somebody with this e-mail address is registered already, and associate_by_email is off"
-        ), ("IDX21323", "ASP.NET: the cookie with the nonce did not come with the callback"),
+        ("IDX21323", "ASP.NET: the cookie with the nonce did not come with the callback"),
         ("IDX20803", "ASP.NET: the provider's metadata could not be read"),
         ("IDX20804", "ASP.NET: the provider's metadata could not be read"),
     ]
@@ -159,20 +154,16 @@ enum LibraryErrors {
             "Python Social Auth: the user is on neither WHITELISTED_EMAILS nor WHITELISTED_DOMAINS (SOCIAL_AUTH_…), or a step of its pipeline said no"
         ),
         (
-            "Invalid state signature",
-            "Flask-AppBuilder (Airflow, Superset): its session holds the state of another login: one was begun in a second tab meanwhile"
+            #"{"detail":"OAUTH_INVALID_STATE"}"#,
+            "FastAPI Users: its cookie fastapiusersoauthcsrf did not come with the callback, or is of another login"
         ),
         (
-            "The request to sign in was denied.",
-            "Flask-AppBuilder (Airflow, Superset): state, the exchange of the code or the ID token failed; its log has the reason behind \"Error authorizing OAuth access token\""
+            #"{"detail":"OAUTH_NOT_AVAILABLE_EMAIL"}"#,
+            "FastAPI Users: UserInfo has no email: its client does not ask for that scope (base_scopes), or the provider does not tell it"
         ),
         (
-            "Login session expired. Please try again.",
-            "pgAdmin: its session's cookie did not come with the callback"
-        ),
-        (
-            "No Email/Username found. Please contact your administrator.",
-            "pgAdmin: it does not know this user, and OAUTH2_AUTO_CREATE_USER is off"
+            #"{"detail":"OAUTH_USER_ALREADY_EXISTS"}"#,
+            "FastAPI Users: somebody with this e-mail address is registered already, and associate_by_email is off"
         ),
         ("State could not be found in server-side session", "Python Social Auth: its session holds no state"),
         (
@@ -186,6 +177,30 @@ enum LibraryErrors {
         (
             "Missing state cookie from login request",
             "Auth0: its cookie with the state did not come with the callback"
+        ),
+    ]
+
+    /// Of libraries whose callbacks have a path of their own; elsewhere anybody may say it.
+    private static let sentencesAtPaths: [(path: String, words: String, meaning: String)] = [
+        (
+            "/oauth-authorized/",
+            "Invalid state signature",
+            "Flask-AppBuilder (Airflow, Superset): its session holds the state of another login: one was begun in a second tab meanwhile"
+        ),
+        (
+            "/oauth-authorized/",
+            "The request to sign in was denied.",
+            "Flask-AppBuilder (Airflow, Superset): state, the exchange of the code or the ID token failed; its log has the reason behind \"Error authorizing OAuth access token\""
+        ),
+        (
+            "/oauth2/authorize",
+            "Login session expired. Please try again.",
+            "pgAdmin: its session's cookie did not come with the callback"
+        ),
+        (
+            "/oauth2/authorize",
+            "No Email/Username found. Please contact your administrator.",
+            "pgAdmin: it does not know this user, and OAUTH2_AUTO_CREATE_USER is off"
         ),
     ]
 }

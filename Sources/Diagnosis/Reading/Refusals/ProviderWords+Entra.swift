@@ -80,7 +80,7 @@ extension ProviderWords {
         Known(
             "50053",
             explanation:
-                "Entra lets nobody in by this account for now: too many wrong passwords, or an address from which attacks come.",
+                "Entra lets nobody in by this account for a while: too many wrong passwords, or an address from which attacks come.",
             fix:
                 "Wait some minutes, and do not try on: each try prolongs it. The sign-in log of the tenant says which of the two it was."
         ),

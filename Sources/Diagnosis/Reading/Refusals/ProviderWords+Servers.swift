@@ -11,6 +11,7 @@ extension ProviderWords {
         ),
         Known(
             "17003:",
+            "17003 user account is locked",
             explanation:
                 "WSO2 has locked the account of this user, after too many wrong passwords or by an administrator.",
             fix: """

@@ -1,5 +1,5 @@
 extension ProviderWords {
-    /// Those of services: Singpass, MyInfo, Google, Okta, Auth0, Amazon Cognito, Apple, LINE, Azure AD B2C, Salesforce, BankID.
+    /// Those of services: Singpass, MyInfo, Google, Okta, Auth0, Amazon Cognito, LINE, Azure AD B2C, Salesforce, BankID.
     static let services: [Known] = ofSingpass + ofGoogle + ofCognito + others
 
     /// Of Singpass by the numbers on its page, of MyInfo by its answer to a page's script.
@@ -38,12 +38,12 @@ extension ProviderWords {
 
     private static let others: [Known] = [
         Known(
-            "policy evaluation failed",
+            "policy evaluation failed for this request",
             explanation:
                 "No rule of Okta's policies lets this request through: none of the authorization server's access policies fits client, user, grant type and scopes, or the app's sign-on policy says no.",
             fix: """
                 In the settings of the authorization server (Security, API) have an access policy that is assigned to this client, with a rule for its grant type, its users and all scopes that it asks \
-                for. Custom authorization servers have none by themselves.
+                for. A custom authorization server that was newly made has none.
                 """
         ),
         Known(
@@ -56,6 +56,7 @@ extension ProviderWords {
         Known(
             "\"client-grant\"",
             "client is not authorized to access \"",
+            "is not authorized to access resource server",
             explanation:
                 "Auth0 knows the client and the API, and the client may not have tokens for this API, or not for these scopes.",
             fix:
@@ -70,7 +71,7 @@ extension ProviderWords {
                 "Switch the connection on for this application (Applications, Connections), also for the organization where the login names one."
         ),
         Known(
-            "you may have pressed the back button",
+            "pressed the back button, refreshed during login",
             explanation:
                 "Auth0 does not know the login any more that its page belongs to: its cookie did not come, the page was open for too long, or the login was finished in another tab.",
             fix: """
@@ -79,20 +80,11 @@ extension ProviderWords {
                 """
         ),
         Known(
-            "sign up not completed",
-            explanation:
-                "Apple's server ended the sign-in on the device before it gave the app an answer, and keeps the reason to itself.",
-            fix: """
-                See that the App ID has Sign in with Apple switched on and is built into the app as entitlement, that a Services ID belongs to it and has domain and return URL, and that all agreements of the \
-                developer account are accepted. Try with another Apple account, too.
-                """
-        ),
-        Known(
             "now developing status",
             explanation:
                 "The LINE Login channel is not published, so it lets in accounts alone that have a role in it.",
             fix:
-                "Publish the channel (its status in the LINE Developers Console), or give the account that signs in the role of a developer or tester; that of the console counts only where it is linked with a LINE account."
+                "Publish the channel (its status in the LINE Developers Console), or give the account that signs in the role Admin or Tester of this channel; that of the console counts only where it is linked with a LINE account."
         ),
         Known(
             "aadb2c90205",
@@ -120,7 +112,7 @@ extension ProviderWords {
             "expiredtransaction",
             "startfailed",
             explanation:
-                "The order at BankID was not taken up in time: the app was not opened, is not on this device, or the code was not scanned while it was fresh.",
+                "The order at BankID ran out: the app was not opened, is not on this device, the code was not scanned while it was fresh, or the user did not finish in time.",
             fix: """
                 Begin anew. Where it always comes on phones, see how the page opens the BankID app: by its universal link or autostart token, by a tap of the user, and in the system's browser rather than an \
                 embedded one.
@@ -141,7 +133,7 @@ extension ProviderWords {
             "comply with google’s oauth 2.0 policy",
             explanation: """
                 Google refuses the request by its rules for safe apps: a redirect URI that this type of client may not have (plain http, an address of a private network, a scheme of the app's own for a web \
-                client), or a page inside of the app.
+                client, or for one of Android that has it not switched on; urn:ietf:wg:oauth:2.0:oob).
                 """,
             fix: """
                 Read error details on Google's page, which names the parameter. Take a client of the type of the app (iOS, Android, Desktop, Web), https for websites, and the system's browser (AppAuth, or \
@@ -163,7 +155,8 @@ extension ProviderWords {
         ),
         Known(
             "has not completed the google verification process",
-            "given you access to this app",
+            "developer hasn't given you access to this app",
+            "developer hasn’t given you access to this app",
             explanation:
                 "The app's consent screen at Google is in testing, and the user is none of its test users; or it asks for scopes that Google has not verified it for.",
             fix:
@@ -222,7 +215,7 @@ extension ProviderWords {
                 "Compare audience (urn:amazon:cognito:sp: and the pool's id), the assertion consumer URL (/saml2/idpresponse), certificate and clocks; map the attributes that the pool requires."
         ),
         Known(
-            "attribute cannot be updated",
+            ": attribute cannot be updated",
             explanation:
                 "At each login Cognito writes what the outside provider sends into the user's attributes, and this one cannot be written.",
             fix:

@@ -3,7 +3,7 @@ import Captures
 /// What the numbers and sentences mean by which providers tell of a refusal, and what is to be changed then.
 ///
 /// Asked where a rule has nothing of its own to say of a refusal but to quote it. A number of Entra's counts as a whole; sentences are
-/// searched for as they stand.
+/// searched for as they stand, and not as pieces of longer words and numbers.
 enum ProviderWords {
     /// One of a provider's words.
     struct Known: Sendable {
@@ -30,7 +30,19 @@ enum ProviderWords {
     private static let longest = 4096
 
     private static func sentence(in text: String) -> Known? {
-        sentences.first { $0.texts.contains(where: text.containsBytes) }
+        sentences.first { known in known.texts.contains { stands($0, in: text) } }
+    }
+
+    private static func stands(_ words: String, in text: String) -> Bool {
+        guard text.containsBytes(words) else { return false }
+        return text.ranges(of: words).prefix(8).contains { range in
+            !(isInWord(words.utf8.first) && isInWord(text.utf8[..<range.lowerBound].last))
+                && !(isInWord(words.utf8.last) && isInWord(text.utf8[range.upperBound...].first))
+        }
+    }
+
+    private static func isInWord(_ byte: UInt8?) -> Bool {
+        byte.map { $0.isASCIIAlphanumeric || $0 == 0x5f } ?? false
     }
 
     /// Entra's numbers in a text, the first next.

@@ -93,11 +93,12 @@ struct CallbackRejectedByApp: Rule {
             )
         }
         if let (page, words) = words(of: callback, flow) {
+            let path = flow.capture[callback.exchange].request.url.path
             evidence.append(
                 Evidence(
                     place: Place(exchange: page, part: .responseBody, name: ""),
                     value: Masking.shown(words, of: "body"),
-                    note: meaning == nil ? LibraryErrors.meaning(in: words) : nil
+                    note: meaning == nil ? LibraryErrors.meaning(in: words, ofCallbackAt: path) : nil
                 )
             )
         }

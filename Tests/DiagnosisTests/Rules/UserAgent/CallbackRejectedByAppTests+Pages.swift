@@ -166,7 +166,7 @@ extension CallbackRejectedByAppTests {
         let recording = try sentOn(to: box, at: "/login/")
         let finding = try #require(recording.finding(rule))
         #expect(finding.evidence[1].value == "Invalid state signature")
-        #expect(finding.notes.contains { $0.hasPrefix("Flask-AppBuilder (Airflow, Superset): ") })
+        #expect(!finding.notes.contains { $0.hasPrefix("Flask-AppBuilder (Airflow, Superset): ") })
         #expect(recording.outcomes == [.failure])
         #expect(try sentOn(to: box).finding(rule) == nil)
         let other = box.replacing("Invalid state signature", with: "You are on the test system")
