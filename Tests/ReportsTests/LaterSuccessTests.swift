@@ -32,6 +32,23 @@ struct LaterSuccessTests {
         #expect(Self.told(of: builder.capture) == [nil, nil])
     }
 
+    /// An id that was wrong and is put right is the same app's.
+    @Test func otherIDAtTheSameRedirectURIIsCalledThat() throws {
+        var builder = CaptureBuilder()
+        builder.login(0, client: "shop", isGood: false)
+        builder.login(1, client: "shop-2")
+        let exchanges = builder.exchanges.map { exchange in
+            guard exchange.request.url.path == "/authorize" else { return exchange }
+            var named = exchange
+            let text = exchange.request.url.text + "&redirect_uri=https://app.example/cb"
+            named.request.url = RecordedURL(text)
+            return named
+        }
+        let later = try #require(Self.told(of: Capture(exchanges))[0])
+        #expect(later.flow == "flow-2" && later.isOfOtherClient)
+        #expect(later.difference?.hasPrefix("authorization_request: client_id: ") == true)
+    }
+
     @Test func whoComesBackMuchLaterIsOnAnotherVisit() {
         var builder = CaptureBuilder()
         builder.login(0, isGood: false)
@@ -59,6 +76,18 @@ struct LaterSuccessTests {
         let report = ReportBuilder.report(on: capture, named: "day.har", looksAhead: true)
         let text = TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain)
         #expect(text.hasSuffix("token-invalid-client · flow-2 went well"))
+    }
+
+    /// What is different is for its comparison to tell; of what still goes on nothing is certain.
+    @Test func theViewerTellsItOfAFlow() throws {
+        let report = ReportBuilder.report(on: Self.capture(of: [false, true]), named: "day.har")
+        let viewed = ViewerCapture(report)
+        let flow = try #require(viewed.flow("flow-1"))
+        #expect(flow["later"]?["flow"]?.string == "flow-2" && flow["later"]?["exchange"]?.int == 5)
+        #expect(flow["markdown"]?.string?.contains("went well: flow-2, at \\[5\\]. `authreel diff") == true)
+        #expect(viewed.flow("flow-2")?["later"] == .null)
+        let open = ViewerCapture(report, unsettled: ["flow-2"])
+        #expect(open.flow("flow-1")?["later"] == .null)
     }
 
     /// A report that nobody reads as a diagnosis does not look for it.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { grouped, note, pair, sentence } from "../../viewer/js/findings.js";
+import { findingsPanel, grouped, note, pair, sentence } from "../../viewer/js/findings.js";
 
 const finding = (rule, effectOf, values = []) => ({
   rule, effect_of: effectOf, evidence: values.map(([exchange, value]) => ({ exchange, value })),
@@ -40,4 +40,36 @@ test("a note quotes a value only where the value stands there", () => {
 
 test("words of a terminal become a sentence of the page", () => {
   assert.deepEqual(["no rule that was asked found why", "nothing wrong found; what it may have to do with:"].map(sentence), ["No rule that was asked found why.", "Nothing wrong found; what it may have to do with:"]);
+});
+
+test("the later login that went well is a button away", () => {
+  class Node {
+    constructor(tag) {
+      Object.assign(this, { tag, children: [], listeners: {} });
+    }
+    setAttribute() {}
+    addEventListener(event, listener) {
+      this.listeners[event] = listener;
+    }
+    append(child) {
+      this.children.push(child);
+    }
+    get text() {
+      return this.children.map((child) => child.text ?? child).join("");
+    }
+  }
+  const before = { document: globalThis.document, Node: globalThis.Node };
+  Object.assign(globalThis, { Node, document: { createElement: (tag) => new Node(tag) } });
+  try {
+    const head = { settled: true, outcome: "failure", lead: "no rule that was asked found why" };
+    const visited = [];
+    const panel = (later) => findingsPanel(head, [], { later, visit: (...place) => visited.push(place) });
+    assert.equal(panel(null).text, "No rule that was asked found why.");
+    const words = panel({ words: "A later login of this client went well", flow: "flow-2", exchange: 5 }).children[1];
+    assert.equal(words.text, "A later login of this client went well: flow-2, at [5].");
+    words.children[1].listeners.click();
+    assert.deepEqual(visited, [["flow-2", 5]]);
+  } finally {
+    Object.assign(globalThis, before);
+  }
 });

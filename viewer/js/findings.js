@@ -47,14 +47,20 @@ function valueOf(evidence, veil) {
 /**
  * @param {object} head of the flow
  * @param {object[]} findings
- * @param {{go: (exchange: number, evidence: object) => void, veil: import("#viewer/veil.js").Veil, redraw: () => void}} options
+ * @param {object} options
+ * @param {(exchange: number, evidence: object) => void} options.go
+ * @param {import("#viewer/veil.js").Veil} options.veil
+ * @param {() => void} options.redraw
+ * @param {{words: string, flow: string, exchange: number} | null} [options.later] the login that went well, where its user tried again
+ * @param {(flow: string, exchange: number) => void} [options.visit] that login is to be looked at
  * @returns {HTMLElement}
  */
 export function findingsPanel(head, findings, options) {
   if (!head.settled) return element("p", { class: "nothing" }, head.lead ? sentence(head.lead) : "It still goes on: what is wrong is told when it is certain.");
   if (findings.length === 0 && head.outcome === "success") return element("p", { class: "good" }, "Nothing wrong found: the login succeeded.");
   const lead = head.lead ? element("p", {}, sentence(head.lead)) : null;
-  if (findings.length === 0) return lead;
+  const later = options.later ? laterLogin(options.later, options.visit) : null;
+  if (findings.length === 0) return later ? element("div", {}, lead, later) : lead;
   const list = element(
     "ol",
     { class: "findings" },
@@ -74,7 +80,12 @@ export function findingsPanel(head, findings, options) {
       ),
     ),
   );
-  return lead ? element("div", {}, lead, list) : list;
+  return lead || later ? element("div", {}, lead, list, later) : list;
+}
+
+function laterLogin({ words, flow, exchange }, visit) {
+  const place = element("button", { class: "place", type: "button", on: { click: () => visit(flow, exchange) } }, `[${exchange}]`);
+  return element("p", { class: "later" }, `${words}: ${flow}, at `, place, ".");
 }
 
 /** What a terminal says in lower case, without a full stop. */

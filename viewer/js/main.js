@@ -153,6 +153,7 @@ class Viewer {
     const { flow, message, proofs, comparison, found } = this.seen;
     const redraw = () => this.redraw();
     const go = (exchange, evidence = null) => this.show(exchange, evidence);
+    const visit = (other, exchange) => this.show(exchange, null, { flow: other, value: null });
     const link = flow && at.value ? Report.way(flow, at.value) : null;
     const { view } = this;
     shell.show({ at, view, capture, veil, hasMessage: Boolean(message) });
@@ -182,9 +183,9 @@ class Viewer {
       this.diagram.show(flow, { capture: at.capture, exchanges: capture.exchanges, filter, isScaled: at.scale, link, exchange: at.exchange });
     }
     const findings = flow?.findings ?? null;
-    shell.drawPanel(shell.findings, [found, at.q, at.same, JSON.stringify([findings, head?.settled, head?.outcome]), veil.revision], () => [
+    shell.drawPanel(shell.findings, [found, at.q, at.same, JSON.stringify([findings, flow?.later, head?.settled, head?.outcome]), veil.revision], () => [
       found ? searchResults({ query: at.q, same: at.same }, found, { veil, captures: this.report.captures, go: (hit) => this.found(hit), leave: () => this.do("find", null) }) : null,
-      ...(findings ? [element("h2", {}, "Findings ", tool("Copy as Markdown", "C: the diagnosis for a ticket", () => this.do("copy-markdown"))), findingsPanel(head, findings, { go, veil, redraw })] : []),
+      ...(findings ? [element("h2", {}, "Findings ", tool("Copy as Markdown", "C: the diagnosis for a ticket", () => this.do("copy-markdown"))), findingsPanel(head, findings, { go, veil, redraw, later: flow.later, visit })] : []),
     ]);
     const isOfFlow = head?.exchanges.includes(at.exchange) ?? false;
     shell.drawPanel(shell.message, [message, at.exchange, this.chosen, isOfFlow, JSON.stringify(proofs), veil.revision], () => [

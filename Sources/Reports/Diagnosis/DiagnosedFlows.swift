@@ -20,8 +20,6 @@ struct DiagnosedFlows {
         self.looksAhead = looksAhead
     }
 
-    /// Who tries once more does so in one of the next.
-    private static let farthest = 8
     /// A comparison takes longer than a diagnosis, and nobody reads hundreds.
     private static let mostComparisons = 16
 
@@ -29,10 +27,8 @@ struct DiagnosedFlows {
     mutating func item(at place: Int) -> Report.DiagnosedFlow {
         var item = judged(place)
         ahead = ahead.filter { $0.key > place }
-        guard looksAhead, item.diagnosis.outcome == .failure, item.flow.outer == nil,
-            !item.flow.authorizationRequests.isEmpty
-        else { return item }
-        for next in flows.indices.dropFirst(place + 1).prefix(Self.farthest) {
+        guard looksAhead, LaterSuccess.isSought(after: item) else { return item }
+        for next in flows.indices.dropFirst(place + 1).prefix(LaterSuccess.farthest) {
             let other = judged(next)
             ahead[next] = other
             let later = LaterSuccess(

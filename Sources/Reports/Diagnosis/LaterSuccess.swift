@@ -4,7 +4,8 @@ import Flows
 import OAuth
 import Replay
 
-/// The login by which a client succeeded after one that failed, where its user tried again.
+/// The login that went well after one that failed, where its user tried again: of the same client, or to the same redirect URI with
+/// another client's id.
 package struct LaterSuccess: Sendable, Equatable {
     /// Id of its flow.
     package var flow: String
@@ -13,6 +14,17 @@ package struct LaterSuccess: Sendable, Equatable {
     /// What the failed login did otherwise, the first of it in the course of the login, as `diff` words it; nil where the two were
     /// not compared, or nothing is different.
     package var difference: String?
+    /// Whether the two give different client ids.
+    package var isOfOtherClient: Bool
+
+    /// Who tries once more does so in one of so many flows behind it.
+    static let farthest = 8
+
+    /// Whether one is looked for: the login failed, and is no part of another one.
+    static func isSought(after item: Report.DiagnosedFlow) -> Bool {
+        item.diagnosis.outcome == .failure && item.flow.outer == nil
+            && !item.flow.authorizationRequests.isEmpty
+    }
 
     /// Nil where `later` is no other try of the same login.
     ///
@@ -24,6 +36,11 @@ package struct LaterSuccess: Sendable, Equatable {
         let granted = later.flow.tokenRequests.last { $0.answer.isSuccess && !$0.isRefresh }?.exchange
         let answer = later.flow.authorizationResponses.last { $0.error == nil }
         guard let end = granted ?? answer.map({ $0.callback ?? $0.exchange }) else { return nil }
+        let clients = [
+            later.flow.authorizationRequests.first?.clientID,
+            failed.flow.authorizationRequests.last?.clientID,
+        ]
+        isOfOtherClient = clients.compactMap(\.self).eachOnce().count > 1
         flow = later.flow.id
         exchange = end
         difference =
@@ -50,9 +67,16 @@ package struct LaterSuccess: Sendable, Equatable {
             && later.began - failed.ended <= longestPause
     }
 
+    /// What there is, without where it is.
+    var words: String {
+        isOfOtherClient
+            ? "A later login to this redirect URI, by another client_id, went well"
+            : "A later login of this client went well"
+    }
+
     /// As reports for people have it.
     var sentences: String {
-        "A later login of this client went well: \(flow), at [\(exchange)]."
+        "\(words): \(flow), at [\(exchange)]."
             + (difference.map { " What this one did otherwise first: \($0)." } ?? "")
     }
 

@@ -49,6 +49,7 @@ enum ViewerFlow {
         let recorded = capture.report.capture
         var shown = item
         if capture.unsettled.contains(item.flow.id) { shown.diagnosis.findings = [] }
+        shown.later = later(after: item, in: capture)
         let inner =
             capture.outer.isEmpty
             ? [] : capture.report.flows.filter { capture.outer[$0.flow.id] == item.flow.id }
@@ -63,11 +64,30 @@ enum ViewerFlow {
         return [
             "id": .string(item.flow.id),
             "findings": .array(shown.diagnosis.findings.map { finding($0, in: capture) }),
+            "later": shown.later.map(later) ?? .null,
             "links": .array(item.flow.links.map { link($0, in: capture) }),
             "diagram": DiagramJSON.object(of: diagram, since: item.flow.began),
             "pkce": .array(proofs(in: item.flow)),
             "mermaid": .string(MermaidDiagram.text(of: [diagram])),
             "markdown": .string(markdown), "openMarkdown": .string(openMarkdown),
+        ]
+    }
+
+    /// The later login of its client that went well, as far as both are certain; what is different is for the comparison to tell.
+    private static func later(after item: Report.DiagnosedFlow, in capture: ViewerCapture) -> LaterSuccess? {
+        let flows = capture.report.flows
+        guard !capture.unsettled.contains(item.flow.id), LaterSuccess.isSought(after: item),
+            let place = flows.firstIndex(where: { $0.flow.id == item.flow.id })
+        else { return nil }
+        return flows[(place + 1)...].prefix(LaterSuccess.farthest).lazy
+            .filter { !capture.unsettled.contains($0.flow.id) }
+            .compactMap { LaterSuccess(of: $0, after: item, isCompared: false) }
+            .first
+    }
+
+    private static func later(_ later: LaterSuccess) -> JSONValue {
+        [
+            "words": .string(later.words), "flow": .string(later.flow), "exchange": JSONValue(later.exchange),
         ]
     }
 
