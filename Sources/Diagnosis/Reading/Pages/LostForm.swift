@@ -29,10 +29,26 @@ struct LostForm: Sendable {
         guard !lost.isEmpty else { return nil }
         for attempt in flow.loginAttempts where attempt.response.map({ $0.error != nil }) ?? true {
             guard let request = attempt.request else { continue }
-            let pages = Set(ProviderPages.of(request, in: flow))
-            if let first = lost.first(where: { pages.contains($0.landing) }) { return first }
+            let pages = ProviderPages.of(request, in: flow)
+            let places = Set(pages)
+            guard let first = lost.first(where: { places.contains($0.landing) }),
+                !isSentAgain(after: first, lost, pages, flow)
+            else { continue }
+            return first
         }
         return nil
+    }
+
+    /// Whether what the user entered came to the provider later, at a form that was not lost.
+    private static func isSentAgain(after first: LostForm, _ lost: [LostForm], _ pages: [Int], _ flow: Flow)
+        -> Bool
+    {
+        let forms = Set(lost.map(\.form))
+        let position = flow.surroundings.position
+        return pages.contains {
+            position[$0] > position[first.landing] && !forms.contains($0) && flow.isCredentialPost($0)
+                && flow.capture[$0].response != nil
+        }
     }
 
     private init?(landingAt page: Int, of flow: Flow) {
@@ -45,8 +61,11 @@ struct LostForm: Sendable {
         else { return nil }
         let schemes = [sent.url.scheme?.lowercased(), came.url.scheme?.lowercased()]
         isOfScheme = schemes == ["http", "https"]
-        // A page that is shown behind a form that was taken (303) may have its own spelling.
-        guard isOfScheme || schemes[0] == schemes[1] && answer.status != 303 else { return nil }
+        // A page that is shown behind a form that was taken (303) may have its own spelling, and a query that says what came of it.
+        let query = came.url.query ?? ""
+        guard query == sent.url.query ?? "" || isOfScheme && query.isEmpty,
+            isOfScheme || schemes[0] == schemes[1] && answer.status != 303
+        else { return nil }
         form = source
         landing = page
     }
@@ -61,25 +80,12 @@ struct LostForm: Sendable {
 
     /// The form, the redirect and what came of them.
     func violation(in flow: Flow) -> Violation {
-        let exchange = flow.capture[form]
         let answer = flow.capture[landing].response.map { ", answered \($0.status)" } ?? ""
         return Violation(
             [
-                Evidence(
-                    place: Place(exchange: form, part: .requestURL, name: ""),
-                    value: Masking.shown(exchange.request.url.withoutQuery, of: "url"),
-                    note: "where the form was sent, by POST"
-                ),
-                Evidence(
-                    place: Place(exchange: form, part: .responseStatus, name: ""),
-                    value: "\(exchange.response?.status ?? 0)",
-                    note: "behind which browsers send a GET without the form"
-                ),
-                Evidence(
-                    place: Place(exchange: landing, part: .requestURL, name: ""),
-                    value: Masking.shown(flow.capture[landing].request.url.withoutQuery, of: "url"),
-                    note: "asked for by GET\(answer)"
-                ),
+                flow.urlEvidence(of: form, note: "where the form was sent, by POST"),
+                flow.statusEvidence(of: form, note: "behind which browsers send a GET without the form"),
+                flow.urlEvidence(of: landing, note: "asked for by GET\(answer)"),
             ],
             severity: .error,
             saying: isOfScheme ? Self.ofScheme(flow.provider) : Self.ofAddress,

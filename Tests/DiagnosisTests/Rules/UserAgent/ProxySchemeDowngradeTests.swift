@@ -73,6 +73,22 @@ struct ProxySchemeDowngradeTests {
         #expect(try Recording.losingTheForm(sentTo: sent, status: status).finding(rule) == nil)
     }
 
+    /// A page's own query says what a form came to, that of a redirect to https alone is the form's.
+    @Test(arguments: [("?s=1", "?s=1", true), ("?s=1", "", true), ("", "?error=1", false)])
+    func aRedirectWithANewQueryIsAnAnswerToTheForm(sent: String, query: String, isLost: Bool) throws {
+        let address = "http://id.harbour.example/sign-in" + sent
+        let recording = try Recording.losingTheForm(sentTo: address, query: query)
+        #expect((recording.finding(rule) != nil) == isLost)
+    }
+
+    @Test func aFormThatCameToTheProviderAtTheNextTryIsNotLost() throws {
+        var recording = try Recording.losingTheForm(sentTo: "http://id.harbour.example/sign-in")
+        var taken = try #require(Recording("authorization-response/login-abandoned").exchanges.last)
+        taken.startedAt = try #require(recording.exchanges.last).endedAt + .seconds(5)
+        recording.exchanges.append(taken)
+        #expect(recording.finding(rule) == nil && recording.finding("login-abandoned") != nil)
+    }
+
     @Test func aFormThatWasTakenIsNotLost() throws {
         let recording = try Recording.losingTheForm(sentTo: "http://id.harbour.example/sign-in").editing {
             if $0.request.method == "POST" { $0.response?.headers.append("Set-Cookie", "session=1; Path=/") }
