@@ -180,6 +180,20 @@ struct DeviceFlowTests {
         #expect(flow.registrations.first?.answer.parameters["client_id"] == "cli-1")
     }
 
+    /// Behind 308 the form is sent once more, to where it is taken.
+    @Test func requestThatARedirectLedToItsEndpointIsNoFailure() {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://www.idp.example/device_authorization",
+            [("client_id", "tv"), ("scope", "openid")],
+            308,
+            answer: [("Location", "https://idp.example/device_authorization")]
+        )
+        authorize(&capture)
+        poll(&capture, 200, tokens)
+        #expect(capture.flows.map(\.ending) == [.incomplete, .success])
+    }
+
     /// By what it is answered, at whatever path, and by GET as well (Microsoft's of old).
     @Test(
         arguments: [

@@ -95,6 +95,13 @@ struct EndingTests {
         ("<div role=alert>Your authorization for GitHub has expired</div>", .success),
         ("<div role=alert>Two-factor authentication: your recovery codes have expired</div>", .success),
         ("<div role=alert>Your trial expired. Log in to billing to go on</div>", .success),
+        ("<div role=alert>Last failed login: Monday</div>", .success),
+        ("<div role=alert>Letzte fehlgeschlagene Anmeldung: Montag</div>", .success),
+        ("<div role=alert>Die Anmeldung ist fehlgeschlagen</div>", .failure),
+        (
+            "<a href='/users/sign_out'>Alice</a><div class='alert-warning'>You cannot sign in without a key from May on</div>",
+            .success
+        ),
     ])
     func pageThatTellsOfAFailedLoginIsTheEndOfIt(page: String, expected: Outcome) {
         for isExchanged in [false, true] {
@@ -107,6 +114,13 @@ struct EndingTests {
             }
             #expect(found == [expected])
         }
+    }
+
+    /// What has not changed since is not sent again.
+    @Test func metadataThatTheClientHasAlreadyAreNoFailure() {
+        let path = "/.well-known/openid-configuration"
+        #expect(ending { $0.get($1.issuer + path, 304) } == [.incomplete])
+        #expect(ending { $0.get($1.issuer + path, 404) } == [.failure])
     }
 
     /// The app's server was at work on the callback: it had its tokens, and sent the browser to a page of errors.

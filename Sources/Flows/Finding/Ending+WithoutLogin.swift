@@ -30,7 +30,8 @@ extension Ending {
             case .pushedRequest(let call): statuses.append(status(of: call))
             case .deviceAuthorization(let call), .backchannelAuthentication(let call):
                 // An error may come with status 200, as GitHub answers.
-                statuses.append(call.answer.isRefusal ? call.answer.status.map { max($0, 400) } : nil)
+                let isRefused = call.answer.isRefusal && !index.isTakenBehindRedirect(call.exchange)
+                statuses.append(isRefused ? call.answer.status.map { max($0, 400) } : nil)
             default: break
             }
         }
@@ -43,14 +44,7 @@ extension Ending {
     private func status(of pushed: EndpointCall) -> Int? {
         guard pushed.answer.isRefusal, let status = pushed.answer.status else { return nil }
         guard status < 400 else { return status }
-        let isTaken = index.landings(of: pushed.exchange).contains { landing in
-            if case .pushedRequest(let other) = index.messages[landing] {
-                other.answer.isSuccess
-            } else {
-                false
-            }
-        }
-        return isTaken ? nil : 400
+        return index.isTakenBehindRedirect(pushed.exchange) ? nil : 400
     }
 
     /// Of a flow that only read metadata and keys: that is no goal, but it can fail.
@@ -80,8 +74,8 @@ extension Ending {
         return isRead.isEmpty || isRead.contains(true) ? .incomplete : .failure
     }
 
-    /// Whether a document may have been a good one, of which the capture lacks all or the rest.
+    /// Whether a document may have been a good one, of which the capture lacks all or the rest, or that the client has already (304).
     private func isUnknown(_ answer: Answer) -> Bool {
-        !answer.isBodyRecorded || answer.isUnseen && !answer.isRefusal
+        !answer.isBodyRecorded || answer.isUnseen && !answer.isRefusal || answer.status == 304
     }
 }

@@ -19,6 +19,18 @@ extension CaptureIndex {
         derived.value { Landings(self) }.byRedirect[exchange] ?? []
     }
 
+    /// Whether a redirect that keeps method and form led a request of a client's own to where it was taken.
+    package func isTakenBehindRedirect(_ exchange: Int) -> Bool {
+        landings(of: exchange).contains { landing in
+            switch messages[landing] {
+            case .pushedRequest(let call), .deviceAuthorization(let call),
+                .backchannelAuthentication(let call):
+                call.answer.isSuccess
+            default: false
+            }
+        }
+    }
+
     /// See ``openedHosts``.
     static func openedHosts(of capture: Capture) -> Set<String> {
         Set(

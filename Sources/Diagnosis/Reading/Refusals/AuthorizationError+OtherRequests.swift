@@ -56,7 +56,7 @@ extension AuthorizationError {
             guard call.answer.isRefusal, !call.isClientRefused, let status = call.answer.status,
                 status < 500,
                 !(flow.capture[call.exchange].response.map(RateLimited.isOne) ?? false),
-                !isExplained(call.exchange, flow)
+                !flow.surroundings.isTakenBehindRedirect(call.exchange), !isExplained(call.exchange, flow)
             else { continue }
             if let redirected = RedirectedCall.violation(
                 of: call.answer,

@@ -9,16 +9,10 @@ enum RedirectedCall {
     /// `endpoint`: as it is called, `token endpoint` say; nil where the answer is none of this kind.
     static func violation(of answer: Answer, endpoint: String, in flow: Flow) -> Violation? {
         guard let status = answer.status, (300..<400).contains(status), answer.error == nil,
-            let location = flow.capture[answer.exchange].response?.location
+            let location = flow.locationEvidence(of: answer.exchange)
         else { return nil }
         return Violation(
-            [
-                answer.statusEvidence(),
-                Evidence(
-                    place: Place(exchange: answer.exchange, part: .responseLocation, name: ""),
-                    value: Masking.shown(location, of: "location")
-                ),
-            ],
+            [answer.statusEvidence(), location],
             explanation: """
                 The \(endpoint)'s address leads elsewhere. Clients follow such an answer with a GET that has lost the form (301, 302, 303), or \
                 not at all.
