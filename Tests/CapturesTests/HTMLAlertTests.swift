@@ -44,6 +44,10 @@ struct HTMLAlertTests {
             "<div class='alert alert-danger'><button class=close>&times;</button> Login failed</div>",
             "Login failed"
         ), ("<div role=alert>Wrong \u{2715}</div>", "Wrong"), ("<div role=alert>&times;</div>", nil),
+        // What a script shows when it is needed.
+        ("<div role=alert *ngIf='failed'>Login failed</div><p class=error v-show=failed>Wrong</p>", nil),
+        ("<div class='alert-danger'>Login failed: {{ reason }}</div><div role=alert>Wrong</div>", "Wrong"),
+        ("<div role=alert x-show='open'>Wrong</div>", "Wrong"),
         // What stands in comments is nobody's to read.
         (
             "<!-- <p class=error>Wrong</p> --><div role=alert>True <!-- <b>Wrong</b> --> it is</div>",

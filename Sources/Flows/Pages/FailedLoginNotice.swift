@@ -52,13 +52,19 @@ package enum FailedLoginNotice {
     }
 
     /// The words of a box that warns of a failure, on a page that is known to be there for it; nil where there is none.
+    ///
+    /// What is missing, unknown or out of date may be anything that is warned of.
     package static func warning(in page: [UInt8]) -> String? {
         guard page.count < largest, let words = HTMLAlert.firstWarning(in: page) else { return nil }
-        return tellsOfFailure(words) ? words : nil
+        let lower = words.lowercased()
+        return tellsOfFailure(words) && failures.contains(where: lower.containsBytes) ? words : nil
     }
 
+    /// What the boxes for errors say, and those that warn; who has a way to sign out is signed in, and warned of something else.
     private static func alerts(in page: [UInt8]) -> [String] {
-        [HTMLAlert.first(in: page), HTMLAlert.firstWarning(in: page)].compactMap(\.self)
+        var warning = HTMLAlert.firstWarning(in: page)
+        if warning != nil, HTMLLinks.leadToSignOut(in: page) { warning = nil }
+        return [HTMLAlert.first(in: page), warning].compactMap(\.self)
     }
 
     private static func asksToSignIn(_ page: [UInt8]) -> Bool {
@@ -75,11 +81,7 @@ package enum FailedLoginNotice {
     /// Whether a message beside a form to sign in with is about a failure.
     static func tellsOfFailure(_ words: String) -> Bool {
         let lower = words.lowercased()
-        guard
-            !["cookie", "success", "loading", "signed in", "logged in"].contains(where: lower.containsBytes)
-        else {
-            return isOne(words)
-        }
+        guard !otherMatters.contains(where: lower.containsBytes) else { return isOne(words) }
         return (failures + ["no user", "not found", "missing", "unknown", "expired"]).contains(
             where: lower.containsBytes
         )
@@ -122,9 +124,14 @@ package enum FailedLoginNotice {
         "cannot", "can't", "problem", "not authorized", "not allowed", "not successful", "not logged in",
         "not signed in", "wrong", "fehl", "erreur", "errore",
     ]
+    /// What a message beside a form to sign in with may be about as well.
+    private static let otherMatters = [
+        "cookie", "success", "loading", "signed in", "logged in", "browser", "javascript",
+    ]
     /// What somebody who is signed in is told of other logins than this one.
     private static let others = [
-        "attempt", "logins", "last login", "failed sign-ins", "two-factor", "trial", "recovery", "since",
+        "attempt", "logins", "last login", "last failed", "failed sign-ins", "two-factor", "trial",
+        "recovery", "since", "letzte", "anmeldeversuche", "seit ihre", "derni\u{e8}re",
     ]
     /// Of an attempt that is the one that was just made.
     private static let thisOne = [
@@ -174,7 +181,8 @@ package enum FailedLoginNotice {
             let letters = name.prefix { $0 != "." }.lowercased().filter(\.isLetter)
             guard signInPages.contains(letters) else { return false }
             // With a message there need be no form: the way to sign in may be a button.
-            if alerts(in: page).contains(where: tellsOfFailure) { return true }
+            if let alert = HTMLAlert.first(in: page), tellsOfFailure(alert) { return true }
+            if warning(in: page) != nil { return true }
             guard asksToSignIn(page) else { return false }
             // A form that a script shows where it is wanted.
             return !String(decoding: page, as: UTF8.self).lowercased().containsBytes("display:none")

@@ -2,7 +2,7 @@
 /// that a script shows when they are needed) says nothing of this request.
 package enum HTMLAlert {
     /// The words of the first element that is an alert by its role (WAI-ARIA 1.2) or an error by its class, has words and is
-    /// not hidden itself, nor for browsers without scripts; nil where there is none.
+    /// not hidden itself, nor for browsers without scripts, nor for a script to show later; nil where there is none.
     package static func first(in page: [UInt8]) -> String? { first(in: page, where: isAlert) }
 
     /// The same of a box that warns: apps show there what they call a warning, be it that nobody was signed in.
@@ -21,7 +21,8 @@ package enum HTMLAlert {
             }
             guard unseenDepth == 0, isOne(tag), !isHidden(tag) else { continue }
             let words = words(of: tag, &tags)
-            if !words.isEmpty { return words }
+            // What stands in braces a script fills in, if it shows the box at all.
+            if !words.isEmpty, !words.containsBytes("{{") { return words }
         }
         return nil
     }
@@ -81,12 +82,18 @@ package enum HTMLAlert {
 
     private static func isHidden(_ tag: HTMLTags.Tag) -> Bool {
         if tag.attribute("hidden") != nil || tag.attribute("aria-hidden") == "true" { return true }
+        if tag.attributes.contains(where: { conditions.contains($0.name) }) { return true }
         let style = (tag.attribute("style") ?? "").lowercased().filter { $0 != " " }
         if style.containsBytes("display:none") || style.containsBytes("visibility:hidden") { return true }
         return classes(of: tag).contains {
             ["hidden", "hide", "d-none", "is-hidden", "invisible", "display-none", "collapse"].contains($0)
         }
     }
+
+    /// On what Vue and Angular show once something has happened; Alpine has its own also on what the server wrote into the page.
+    private static let conditions: Set<String> = [
+        "v-if", "v-else-if", "v-else", "v-show", "ng-if", "ng-show", "data-ng-if", "data-ng-show", "*ngif",
+    ]
 
     private static func classes(of tag: HTMLTags.Tag) -> [String] {
         (tag.attribute("class") ?? "").lowercased().split(whereSeparator: \.isWhitespace).map(String.init)

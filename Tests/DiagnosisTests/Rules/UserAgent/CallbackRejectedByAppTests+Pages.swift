@@ -169,8 +169,10 @@ extension CallbackRejectedByAppTests {
         #expect(!finding.notes.contains { $0.hasPrefix("Flask-AppBuilder (Airflow, Superset): ") })
         #expect(recording.outcomes == [.failure])
         #expect(try sentOn(to: box).finding(rule) == nil)
-        let other = box.replacing("Invalid state signature", with: "You are on the test system")
-        #expect(try sentOn(to: other, at: "/login/").outcomes == [.success])
+        for words in ["You are on the test system", "Some fonts are missing in your browser"] {
+            let other = box.replacing("Invalid state signature", with: words)
+            #expect(try sentOn(to: other, at: "/login/").outcomes == [.success])
+        }
     }
 
     @Test func showsTheWordsOfThePageThatAnErrorIsShownOn() throws {
