@@ -29,14 +29,15 @@ struct LoginAbandoned: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         if let violation = unconfirmedCode(in: flow) { return .violated(violation) }
-        let repetitions = Repetitions(in: flow)
         guard flow.ending == .incomplete, let request = flow.authorizationRequests.last,
             flow.authorizationResponses.isEmpty, flow.tokenRequests.isEmpty,
-            !(flow.loginAttempts.last?.isRefused ?? false),
-            !flow.exchanges.contains(where: {
-                isBroken($0, request, flow) && !repetitions.wentWell(after: $0)
-            })
+            !(flow.loginAttempts.last?.isRefused ?? false)
         else { return .holds }
+        let repetitions = Repetitions(in: flow)
+        let isCut = flow.exchanges.contains {
+            isBroken($0, request, flow) && !repetitions.wentWell(after: $0)
+        }
+        guard !isCut else { return .holds }
         guard !request.isSilent, !isMessaged(request) else {
             return .abstains("the answer of this request would not be seen in the capture")
         }

@@ -96,8 +96,8 @@ struct DevicePollingTooFast: Rule {
         """
 
     private static let stopped = """
-        The provider asked for a longer wait between polls, and nobody polled again. slow_down refuses nothing: the code is as good as before, and the \
-        user may confirm it yet. A client that takes it for an error gives up a login that would have succeeded.
+        The provider asked for a longer wait between polls, and no poll came after it in this capture. slow_down refuses nothing: the \
+        user may confirm the login yet. A client that takes it for an error gives up a login that would have succeeded.
         """
     private static let stoppedFix = """
         Treat slow_down as authorization_pending: go on polling, with 5 seconds more between polls from then on. End at access_denied, expired_token and \

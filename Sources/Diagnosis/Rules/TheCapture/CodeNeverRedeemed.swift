@@ -109,12 +109,12 @@ struct CodeNeverRedeemed: Rule {
             return false
         }
         let position = flow.surroundings.position
-        let nonces = flow.authorizationRequests.compactMap { $0.parameters["nonce"] }
+        let nonces = Set(flow.authorizationRequests.compactMap { $0.parameters["nonce"].map(ByteText.init) })
         return LogoutCall.all(in: flow).contains { logout in
             guard position[logout.call.exchange] > position[delivery.exchange],
                 let nonce = logout.hint.flatMap({ IDToken($0) })?.nonce
             else { return false }
-            return nonces.contains(bytesOf: nonce)
+            return nonces.contains(ByteText(nonce))
         }
     }
 
