@@ -90,6 +90,7 @@ struct EndingTests {
         ("<h1>Your account: 3 notes on how to keep it from being locked or blocked</h1>", .success),
         ("<div role=alert>Your last login: Monday</div>", .success),
         ("<div role=alert>3 failed login attempts since Monday</div>", .success),
+        ("<h1>Problems signing in on your phone?</h1>", .success),
         ("<h1>Failed deliveries</h1>", .success), ("<h1>Hello</h1><h2>Failed logins</h2>", .success),
         ("<div class='alert-warning'>There was 1 failed login attempt on Monday</div>", .success),
         ("<div role=alert>Your authorization for GitHub has expired</div>", .success),

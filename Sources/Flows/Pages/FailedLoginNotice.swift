@@ -35,7 +35,8 @@ package enum FailedLoginNotice {
         guard page.count < largest else { return nil }
         if let words = HTMLScripts.failedSignIn(in: page) { return words }
         let boxes = alerts(in: page)
-        let headings = HTMLHeadings.all(in: page).prefix(3)
+        // A question offers help.
+        let headings = HTMLHeadings.all(in: page).prefix(3).filter { $0.utf8.last != 0x3f }
         if let words = (boxes + headings).first(where: isOne)
             ?? headings.prefix(2).first(where: ShutOut.isOne)
         {
