@@ -120,8 +120,8 @@ struct EndingTests {
     /// What has not changed since is not sent again.
     @Test func metadataThatTheClientHasAlreadyAreNoFailure() {
         let path = "/.well-known/openid-configuration"
-        #expect(ending { $0.get($1.issuer + path, 304) } == [.incomplete])
-        #expect(ending { $0.get($1.issuer + path, 404) } == [.failure])
+        #expect(ending { $0.get($1.issuer + path, 304, body: .html("")) } == [.incomplete])
+        #expect(ending { $0.get($1.issuer + path, 404, body: .html("")) } == [.failure])
     }
 
     /// The app's server was at work on the callback: it had its tokens, and sent the browser to a page of errors.
