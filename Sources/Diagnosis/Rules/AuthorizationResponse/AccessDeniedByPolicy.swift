@@ -58,8 +58,10 @@ struct AccessDeniedByPolicy: Rule {
                 )
             }
         }
-        return (refusal(ofTokensIn: flow) ?? OrganizationRefusal.violation(in: flow)).map { .violated($0) }
-            ?? .holds
+        let refusal =
+            refusal(ofTokensIn: flow) ?? OrganizationRefusal.violation(in: flow)
+            ?? ServiceRefusal.violation(in: flow)
+        return refusal.map { .violated($0) } ?? .holds
     }
 
     private func refusal(ofTokensIn flow: Flow) -> Violation? {
