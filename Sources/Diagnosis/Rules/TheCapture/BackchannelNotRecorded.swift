@@ -36,6 +36,7 @@ struct BackchannelNotRecorded: Rule {
             guard let response = login.response, let delivery = CodeDelivery(response, in: flow),
                 delivery.receiver == .server, let callback = response.callback,
                 !rejected.contains(callback), !exchanged.contains(delivery.code.value),
+                !isTurnedAwayOnLoopback(response, flow),
                 flow.surroundings.backChannel.witness(of: response, to: login.request, in: flow.capture)
                     == nil
             else { continue }
@@ -50,5 +51,15 @@ struct BackchannelNotRecorded: Rule {
             return .violated(Violation(evidence.compactMap(\.self), exchange: callback))
         }
         return .holds
+    }
+
+    /// Whether it came to an app's own listener with another state: the app drops it there, whatever page it shows (RFC 8252,
+    /// section 8.9), and there is no server.
+    private func isTurnedAwayOnLoopback(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
+        guard response.target.scheme?.lowercased() == "http",
+            response.target.host.map(LoopbackHost.isLoopback) ?? false,
+            case .violated = flow.verdict(of: StateMismatch())
+        else { return false }
+        return true
     }
 }

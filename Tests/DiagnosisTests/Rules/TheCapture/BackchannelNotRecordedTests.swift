@@ -51,4 +51,30 @@ struct BackchannelNotRecordedTests {
         let recording = try Recording(broken + ".near-miss").withMetadata().withoutBodies(of: "/token")
         #expect(recording.finding(rule) == nil)
     }
+
+    /// What an app's own listener shows while it drops an answer is a page like any other.
+    @Test(arguments: [
+        ("http://localhost:8020", "another-state-123", false), ("http://127.0.0.1:8020", nil, true),
+        ("https://www.shop.example", "another-state-123", true),
+    ])
+    func anAppThatDropsTheAnswerOfAnotherLoginIsNoServer(origin: String, state: String?, fires: Bool) throws {
+        let recording = try Recording(broken).without { $0.request.url.path == "/login" }
+            .asking("redirect_uri", origin + "/callback").editing { exchange in
+                func moved(_ address: String) -> String {
+                    let address = address.replacing("https://www.shop.example/", with: origin + "/")
+                    return state.map { Recording.changing(address, "state", $0) } ?? address
+                }
+                if exchange.request.url.path == "/callback" {
+                    exchange.request.url = RecordedURL(moved(exchange.request.url.text))
+                    exchange.response = RecordedResponse(
+                        status: 200,
+                        body: Body(text: "<p>You can close this tab.</p>", mediaType: "text/html")
+                    )
+                } else if let location = exchange.response?.location, location.contains("/callback?code") {
+                    exchange.response?.redirect(to: moved(location))
+                }
+            }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.finding("state-mismatch")?.isPrimary == true) == (state != nil))
+    }
 }
