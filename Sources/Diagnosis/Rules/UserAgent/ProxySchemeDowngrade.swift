@@ -34,7 +34,8 @@ struct ProxySchemeDowngrade: Rule {
         }
         for attempt in flow.loginAttempts {
             guard let sent = attempt.parameter("redirect_uri"), let request = attempt.request,
-                let start = start(of: request, flow), isDowngrade(RecordedURL(sent.value), start.url)
+                let start = start(of: request, flow), isDowngrade(RecordedURL(sent.value), start.url),
+                !Self.isOnLoopback(start.url) || isOfApp(start, attempt, flow)
             else { continue }
             var evidence = [Evidence(place: start.place, value: start.url.withoutQuery), Evidence(sent)]
             if let refusal = attempt.refusal { evidence.append(refusal.evidence()) }
@@ -68,8 +69,22 @@ struct ProxySchemeDowngrade: Rule {
 
     private func isDowngrade(_ uri: RecordedURL, _ start: RecordedURL) -> Bool {
         guard start.scheme?.lowercased() == "https", uri.scheme?.lowercased() == "http",
-            let host = uri.host, host == start.host, !LoopbackHost.isLoopback(host)
+            let host = uri.host, host == start.host
         else { return false }
-        return uri.explicitPort == nil || uri.port == 80 || uri.port == start.port
+        if uri.port == start.port { return true }
+        return (uri.explicitPort == nil || uri.port == 80) && (start.port == 443 || !Self.isOnLoopback(start))
+    }
+
+    private static func isOnLoopback(_ url: RecordedURL) -> Bool {
+        url.host.map(LoopbackHost.isLoopback) ?? false
+    }
+
+    /// Whether a server on the user's own machine redirected from https into a login that failed for that.
+    ///
+    /// Many things share the names of the machine, and http is right there for an app on it (RFC 8252, section 7.3).
+    private func isOfApp(_ start: (url: RecordedURL, place: Place), _ attempt: LoginAttempt, _ flow: Flow)
+        -> Bool
+    {
+        start.place.part == .requestURL && severity(attempt, flow) == .error
     }
 }

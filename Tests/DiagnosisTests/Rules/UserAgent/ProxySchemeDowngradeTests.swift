@@ -47,6 +47,34 @@ struct ProxySchemeDowngradeTests {
     ])
     func leavesAlone(uri: String) throws { #expect(try returning(to: uri).finding(rule) == nil) }
 
+    /// An app in a container behind a proxy for its developer; what the provider takes there may be meant so.
+    @Test(arguments: [
+        ("localhost", "http://localhost/callback", 400, true),
+        ("localhost:8443", "http://localhost:8443/callback", 400, true),
+        ("localhost:8443", "http://localhost/callback", 400, false),
+        ("localhost", "http://localhost:3000/callback", 400, false),
+        ("localhost", "http://localhost/callback", 200, false),
+    ])
+    func tellsOfTheUsersOwnMachineWhatWasRefused(host: String, uri: String, status: Int, fires: Bool) throws {
+        let recording = try returning(to: uri).editing { exchange in
+            guard exchange.request.url.path == "/authorize" else {
+                exchange.request.url = RecordedURL("https://\(host)\(exchange.request.url.path)")
+                return
+            }
+            if status == 200 {
+                exchange.response = RecordedResponse(
+                    status: 200,
+                    body: Body(text: "<form method=post><input name=user></form>", mediaType: "text/html")
+                )
+            }
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect(
+            (recording.finding("redirect-uri-not-registered")?.isPrimary == true) == (!fires && status == 400)
+        )
+    }
+
     @Test func goesByTheRefererWhereNoRedirectIsRecorded() throws {
         let recording = try Recording(Array(Recording(broken).exchanges.dropFirst())).editing { exchange in
             exchange.request.headers.append("Referer", "https://www.shop.example/")
