@@ -56,9 +56,10 @@ package enum AccessPolicy {
             "security.access_denied",
         ] + shutClients
 
-    /// Of a client that somebody switched off, in lower case: Entra, WSO2, Google, GOV.UK One Login, Keycloak (in two languages).
+    /// Of a client that somebody switched off, in lower case: Entra, WSO2 (two), Google, GOV.UK One Login, Keycloak (in two languages).
     private static let shutClients = [
-        "aadsts7000112", "oauth app is not in active state", "the oauth client was disabled",
+        "aadsts7000112", "oauth app is not in active state", "authentication.flow.app.disabled",
+        "the oauth client was disabled",
         "client deactivated", "client disabled", "client deaktiviert",
     ]
 

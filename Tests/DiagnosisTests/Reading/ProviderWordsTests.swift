@@ -18,6 +18,7 @@ struct ProviderWordsTests {
         ("not_found: No OpenID Connect provider for realm /alpha", "OAuth2 Provider service"),
         ("invalid_grant: 17003:MaxAttemptsExceeded", "accountLocked"),
         ("17003 User account is locked for user : admin", "accountLocked"),
+        ("suspicious.authentication.attempts: suspicious.authentication.attempts.description", "cookies"),
         (#"Client "cli-1" is not authorized to access resource server "https://api.example"."#, "audience"),
         ("Error. org_internal", "External"),
         ("We are sorry... Unexpected error when authenticating with identity provider", "Keycloak's log"),

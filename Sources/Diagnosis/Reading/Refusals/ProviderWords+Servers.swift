@@ -25,6 +25,17 @@ extension ProviderWords {
             fix: "Enable it (the claim accountDisabled), or sign in as somebody else."
         ),
         Known(
+            "suspicious.authentication.attempts",
+            explanation: """
+                WSO2 ties each step of a sign-in to the browser by a cookie that is a new one every time, and this step came without the one that it had set last: the cookie was not kept or not sent, \
+                or the page was sent twice, out of the history or from another tab.
+                """,
+            fix: """
+                Begin the login anew, in one tab. Where it comes again, look for what loses the provider's cookies: a page in a frame of another site, an address of the provider that changes on the way, \
+                http instead of https behind a proxy.
+                """
+        ),
+        Known(
             "unexpected error when authenticating with identity provider",
             explanation:
                 "The user came back to Keycloak from an identity provider behind it, and Keycloak could not finish with that one: the exchange of its code, its token or its user failed.",

@@ -264,7 +264,10 @@ struct AccessDeniedByPolicyTests {
     }
 
     /// WSO2 knows the client, and shuts it out.
-    @Test(arguments: [("Oauth App is not in active state.", true), ("Oauth App is not known.", false)])
+    @Test(arguments: [
+        ("Oauth App is not in active state.", true), ("authentication.flow.app.disabled.description", true),
+        ("Oauth App is not known.", false),
+    ])
     func tellsAClientThatIsShutOutFromOneThatIsNotKnown(words: String, isShutOut: Bool) throws {
         let recording = try Recording("authorization-request/client-id-unknown")
             .saying("<h1>invalid_client</h1><p>\(words)</p>")

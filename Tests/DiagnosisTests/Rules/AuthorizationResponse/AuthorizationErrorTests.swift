@@ -166,6 +166,7 @@ struct AuthorizationErrorTests {
         ),
         ("<h1>We are sorry...</h1><p>Restart login cookie not found. It may have expired.</p>", 400),
         ("<p>Session Timeout or Invalid Session</p><p>Please log in again.</p>", 400),
+        ("<h1>Error</h1><p>authentication.context.null.description</p>", 400),
     ])
     func tellsOfALoginThatHadRunOut(html: String, status: Int) throws {
         func recording(_ html: String) throws -> Recording {
