@@ -33,8 +33,15 @@ struct CodeExpired: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let provider = flow.providerFacts
         var seen: Set<String> = []
+        // Whose answers never came: the refusal is that of the next one.
+        var lost: [String: TokenRequest] = [:]
         return Verdict.firstViolation(among: flow.redemptions) { login, request in
-            guard let code = request.code, seen.insert(code).inserted,
+            guard let code = request.code else { return .holds }
+            guard !request.isAnswerLost else {
+                if !seen.contains(code), lost[code] == nil { lost[code] = request }
+                return .holds
+            }
+            guard seen.insert(code).inserted,
                 request.isRefused(
                     with: "invalid_grant",
                     "bad_verification_code",
@@ -45,7 +52,8 @@ struct CodeExpired: Rule {
             guard let response = login.response else {
                 return .abstains("when the code was delivered is not in the capture")
             }
-            let (elapsed, clock) = elapsed(from: response, to: request, provider, flow)
+            let first = lost[code] ?? request
+            let (elapsed, clock) = elapsed(from: response, to: first, provider, flow)
             let lifetime = CodeLifetime(
                 of: flow.provider,
                 authorization: login.request.endpoint,
@@ -53,15 +61,15 @@ struct CodeExpired: Rule {
             )
             guard elapsed > lifetime.seconds else { return .holds }
             let age = Evidence(
-                place: Place(exchange: request.exchange, part: .timing, name: "age of the code"),
+                place: Place(exchange: first.exchange, part: .timing, name: "age of the code"),
                 value: "\(elapsed) s",
                 note: "by \(clock); codes of \(lifetime.provider) live for \(lifetime.seconds) s"
             )
-            let sent = request.parameters.parameter("code").map {
+            let sent = first.parameters.parameter("code").map {
                 Evidence($0, note: "sent \(elapsed) s later")
             }
             let evidence = [delivery(of: response, flow), sent, age, request.answer.evidence()]
-            return .violated(Violation(evidence.compactMap(\.self), exchange: request.exchange))
+            return .violated(Violation(evidence.compactMap(\.self), exchange: first.exchange))
         }.or(stated(in: flow))
     }
 

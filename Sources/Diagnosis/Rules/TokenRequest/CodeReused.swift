@@ -43,7 +43,7 @@ struct CodeReused: Rule {
             guard let code = request.code, !code.isEmpty else { continue }
             if let first = spent[code] ?? lost[code],
                 !isRefusedAlike(first, request) || Self.areTwoClients(first, request),
-                isRefusedForItsCode(request, spentBy: first)
+                isRefusedForItsCode(request, spentBy: first), !isTooLate(first, flow)
             {
                 return .violated(violation(first, request, flow))
             }
@@ -56,6 +56,14 @@ struct CodeReused: Rule {
         }
         return isMissing || flow.hasUnsavedTokenRequest
             ? .abstains("the code of a token request was not saved") : .holds
+    }
+
+    /// Whether a request whose answer was lost had come too late for its code already, so that nobody spent it.
+    private func isTooLate(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        guard request.isAnswerLost, case .violated(let late) = flow.verdict(of: CodeExpired()) else {
+            return false
+        }
+        return late.faultyExchange == request.exchange
     }
 
     private func isRefusedForItsCode(_ request: TokenRequest, spentBy first: TokenRequest) -> Bool {

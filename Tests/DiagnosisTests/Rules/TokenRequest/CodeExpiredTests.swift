@@ -180,4 +180,25 @@ struct CodeExpiredTests {
         }
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
     }
+
+    /// The network lost the answer to the first try; whether that one had come in time tells what was wrong with the next.
+    @Test(arguments: [(665, true), (1, false)])
+    func aFirstTryThatWasLostIsJudgedByItsOwnTime(seconds: Int, isLate: Bool) throws {
+        var recording = try Recording("token-request/code-expired")
+        let delivered = recording.exchanges[2].endedAt
+        recording.exchanges[3].startedAt = delivered + .milliseconds(20)
+        var lost = recording.exchanges[4]
+        lost.startedAt = delivered + .seconds(seconds)
+        lost.response = nil
+        lost.failure = "ECONNRESET: connection reset by peer"
+        recording.exchanges[4].startedAt = lost.startedAt + .seconds(5)
+        recording.exchanges.insert(lost, at: 4)
+        let finding = recording.finding("code-expired")
+        #expect((finding?.isPrimary == true) == isLate)
+        #expect((recording.finding("code-reused")?.isPrimary == true) == !isLate)
+        #expect((recording.finding("code-reused") == nil) == isLate)
+        if isLate {
+            #expect(finding?.places.prefix(2) == ["2 response.location code", "4 request.body code"])
+        }
+    }
 }
