@@ -9,7 +9,7 @@ extension ReplayPlan {
         let visits = VisitPlanner(plan: self, map: EndpointMap())
         let covered = Set(steps.indices.filter { visits.begins(at: $0) }.flatMap { visits.steps(from: $0) })
         return steps.indices.filter { index in
-            !covered.contains(index) && flow.logins.contains { $0.request.exchange == steps[index].exchange }
+            !covered.contains(index) && visits.logins[steps[index].exchange] != nil
         }.map { steps[$0].exchange }
     }
 }
@@ -18,6 +18,14 @@ extension ReplayPlan {
 struct VisitPlanner {
     let plan: ReplayPlan
     let map: EndpointMap
+    /// By the exchange of their authorization request.
+    let logins: [Int: Login]
+
+    init(plan: ReplayPlan, map: EndpointMap) {
+        self.plan = plan
+        self.map = map
+        logins = Dictionary(plan.flow.logins.map { ($0.request.exchange, $0) }) { first, _ in first }
+    }
 
     /// Whether a visit begins with a step: an authorization request that begins a login, or a logout.
     func begins(at index: Int) -> Bool {
@@ -26,7 +34,7 @@ struct VisitPlanner {
             plan.flow.capture[step.exchange].request.method == "GET"
         else { return false }
         return switch step.kind {
-        case .authorizationRequest: plan.flow.logins.contains { $0.request.exchange == step.exchange }
+        case .authorizationRequest: logins[step.exchange] != nil
         case .endSessionRequest: true
         default: false
         }
@@ -36,7 +44,7 @@ struct VisitPlanner {
     /// next.
     func steps(from index: Int) -> [Int] {
         let position = plan.flow.surroundings.position
-        let login = plan.flow.logins.first { $0.request.exchange == plan.steps[index].exchange }
+        let login = logins[plan.steps[index].exchange]
         let end = login?.response.map { position[$0.exchange] }
         var steps = [index]
         for later in plan.steps.indices.dropFirst(index + 1) {

@@ -10,9 +10,9 @@ extension Drive {
             results[index] = .notNeeded
             return
         }
-        let visits = VisitPlanner(plan: plan, map: options.map)
-        if let browse = environment.browse, visits.begins(at: index) {
-            return try await visit(index, visits, browse)
+        if let browse = environment.browse {
+            let visits = VisitPlanner(plan: plan, map: options.map)
+            if visits.begins(at: index) { return try await visit(index, visits, browse) }
         }
         switch step.action {
         case .follow(let source): try await follow(redirectOf: source, for: index)

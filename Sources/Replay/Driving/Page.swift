@@ -5,6 +5,8 @@ struct Page {
     /// What it was the answer to.
     let request: RecordedRequest
     let text: String
+    /// A request for what the addresses of the page are resolved against.
+    private let base: RecordedRequest
 
     /// Larger ones are no sign-in page, and are not read.
     private static let maximumBytes = 4 << 20
@@ -16,6 +18,7 @@ struct Page {
         else { return nil }
         request = exchange.request
         self.text = text
+        base = Self.base(of: text, answering: request)
     }
 
     var url: RecordedURL { request.url }
@@ -29,7 +32,6 @@ struct Page {
     {
         let own = (form.action.isEmpty ? request : base).following(SentText(form.action))
         guard let recorded, !form.buttonActions.isEmpty else { return own }
-        let base = base
         let all = [own] + form.buttonActions.map { base.following(SentText($0)) }
         func items(_ url: RecordedURL) -> Set<[String]> {
             Set(url.queryItems.items.map { [$0.name, $0.value] })
@@ -54,8 +56,7 @@ struct Page {
         HTMLForm.refreshTarget(in: text).map { base.following(SentText($0)) }
     }
 
-    /// A request for what the addresses of the page are resolved against.
-    private var base: RecordedRequest {
+    private static func base(of text: String, answering request: RecordedRequest) -> RecordedRequest {
         guard let address = HTMLForm.base(in: text) else { return request }
         var base = request
         (base.url, base.isURLLatin1) = request.following(SentText(address))

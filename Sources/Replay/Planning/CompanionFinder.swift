@@ -6,44 +6,58 @@ import Flows
 struct CompanionFinder {
     private let capture: Capture
     private let position: [Int]
-    /// In order of time.
-    private let candidates: [PlanningIndex.Other]
+    private let index: PlanningIndex
+    private let origins: Set<String>
+    private let drivenBefore: Set<Int>
 
     /// `drivenBefore`: exchanges that an earlier plan drives.
     init(_ flow: Flow, origins: [String], index: PlanningIndex, drivenBefore: Set<Int>) {
         capture = flow.capture
-        let position = flow.surroundings.position
-        self.position = position
-        candidates = index.others(at: Set(origins)).filter { !drivenBefore.contains($0.exchange) }
-            .sorted { position[$0.exchange] < position[$1.exchange] }
+        position = flow.surroundings.position
+        self.index = index
+        self.origins = Set(origins)
+        self.drivenBefore = drivenBefore
     }
 
     /// Exchanges to be driven besides `driven`, in order of time.
     ///
-    /// Backwards in time: whoever set a cookie that is sent, whoever changed something with that cookie, and what those
-    /// rest on in turn.
+    /// Backwards in time: whoever set a cookie that is sent, whoever changed something with that cookie, whoever brought one of the
+    /// codes, and what those rest on in turn. All come before the last that is driven.
     func companions(of driven: [Int], userCodes: Set<String>) -> [Int] {
-        var needed: Set<String> = []
-        var found: [Int] = []
-        var later = driven.sorted { position[$0] < position[$1] }
-        guard let last = later.last else { return [] }
-        for candidate in candidates.reversed() where position[candidate.exchange] < position[last] {
-            // Of requests that come later than an exchange, only those may have made it necessary.
-            while let next = later.last, position[next] > position[candidate.exchange] {
-                needed.formUnion(PlanningIndex.cookies(sentBy: capture[next].request))
-                later.removeLast()
-            }
-            let request = capture[candidate.exchange].request
-            let isUnsafe = !["GET", "HEAD"].contains(request.method.uppercased())
-            let isNeeded =
-                !needed.isDisjoint(with: candidate.set)
-                || isUnsafe && !needed.isDisjoint(with: candidate.sent)
-                || userCodes.contains(where: { Self.carries($0, request) })
-            guard isNeeded else { continue }
-            needed.formUnion(candidate.sent)
-            found.append(candidate.exchange)
+        guard let last = driven.max(by: { position[$0] < position[$1] }) else { return [] }
+        var found: Set<Int> = []
+        /// Cookies that an exchange sent, and that what came before it may have made.
+        var open = driven.map { (exchange: $0, cookies: PlanningIndex.cookies(sentBy: capture[$0].request)) }
+        func take(_ other: PlanningIndex.Other) {
+            guard origins.contains(other.origin), !drivenBefore.contains(other.exchange),
+                found.insert(other.exchange).inserted
+            else { return }
+            open.append((other.exchange, other.sent))
         }
-        return found.reversed()
+        if !userCodes.isEmpty {
+            for other in index.others[..<count(before: last, in: index.others.indices)]
+            where userCodes.contains(where: { Self.carries($0, capture[other.exchange].request) }) {
+                take(other)
+            }
+        }
+        /// How many of those that a cookie leads to were looked at.
+        var seen: [String: Int] = [:]
+        while let next = open.popLast() {
+            for cookie in next.cookies {
+                guard let places = index.othersByCookie[cookie] else { continue }
+                let (start, end) = (seen[cookie] ?? 0, count(before: next.exchange, in: places))
+                guard end > start else { continue }
+                seen[cookie] = end
+                for place in places[start..<end] { take(index.others[place]) }
+            }
+        }
+        return found.sorted { position[$0] < position[$1] }
+    }
+
+    /// How many of some others, in order of time, come before an exchange.
+    private func count<Places: RandomAccessCollection<Int>>(before exchange: Int, in places: Places) -> Int {
+        let end = places.partitionPoint { position[index.others[$0].exchange] >= position[exchange] }
+        return places.distance(from: places.startIndex, to: end)
     }
 
     private static func carries(_ value: String, _ request: RecordedRequest) -> Bool {

@@ -11,27 +11,28 @@ struct LostSignIn {
 
     /// Nil for a request whose body is there, and where no page before it has such a form.
     ///
-    /// `pages`: exchanges that may have brought the page.
-    init?(_ exchange: Int, of flow: Flow, pages: [Int]) {
+    /// `pages`: those that may have brought the page.
+    init?(_ exchange: Int, of flow: Flow, pages: SignInPages) {
         var request = flow.capture[exchange].request
-        let position = flow.surroundings.position
-        guard request.method == "POST", request.hasLostBody ?? true,
-            let found = pages.last(where: { page in
-                position[page] < position[exchange] && Self.form(flow.capture[page], to: request) != nil
-            }), let form = Self.form(flow.capture[found], to: request)
+        guard Self.isLost(request), let found = pages.last(before: exchange, sentTo: request.url),
+            let form = Self.form(flow.capture[found], to: request)
         else { return nil }
         page = found
         request.body = Body(text: FormBody.encode(Self.fields(of: form)), mediaType: FormBody.mediaType)
         self.request = request
     }
 
+    /// Whether a request may have been a sign-in that came without its body.
+    static func isLost(_ request: RecordedRequest) -> Bool {
+        request.method == "POST" && request.hasLostBody ?? true
+    }
+
     /// The form of a page that a sign-in was sent by.
     static func form(_ exchange: Exchange, to request: RecordedRequest) -> HTMLForm? {
         guard let page = Page(exchange) else { return nil }
-        return page.forms.first { form in
-            let target = page.target(of: form).url
-            return form.isSignIn && form.method == "post" && target.origin == request.url.origin
-                && target.path == request.url.path
+        let sent = SignInPages.Target(request.url)
+        return page.forms.first {
+            SignInPages.isOne($0) && SignInPages.Target(page.target(of: $0).url) == sent
         }
     }
 

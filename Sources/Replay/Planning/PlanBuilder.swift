@@ -16,6 +16,9 @@ package struct PlanBuilder {
     /// The app is driven, too: its server sends what it has to send.
     private let isAppDriven: Bool
     private let index: PlanningIndex
+    private let answered: AnsweredCalls
+    /// From the first authorization request to the last response, by position in the order of time; nil without a request.
+    private let login: ClosedRange<Int>?
     /// Exchanges that another plan drives before, in the same browser.
     private let drivenBefore: Set<Int>
 
@@ -36,6 +39,8 @@ package struct PlanBuilder {
         self.index = index
         self.options = options
         origins = ProviderOrigins(of: flow)
+        answered = AnsweredCalls(of: flow)
+        login = Self.login(of: flow)
         callbacks = Set(flow.authorizationResponses.compactMap(\.callback))
         stepsByExchange = flow.steps.reduce(into: [:]) { steps, step in
             if step.kind != .authorizationResponse, steps[step.exchange] == nil {
@@ -95,10 +100,11 @@ package struct PlanBuilder {
     private func steps(of driven: [Int]) -> [PlannedStep] {
         let planner = ParameterPlanner(flow: flow, driven: driven, options: options)
         let actions = ActionPlanner(flow: flow, driven: driven)
+        let pages = SignInPages(driven, of: flow)
         var ownClients = OwnClients()
         return driven.map { exchange in
             let kind = stepsByExchange[exchange]?.kind
-            let lost = lostSignIn(exchange, kind, driven)
+            let lost = lostSignIn(exchange, kind, pages)
             let action = lost.map { .submit(page: $0.page) } ?? actions.action(of: exchange)
             let request = lost?.request ?? capture[exchange].request
             let parameters = planner.parameters(of: request, at: exchange, kind: kind, action: action)
@@ -118,9 +124,9 @@ package struct PlanBuilder {
     }
 
     /// A sign-in that has to be put together.
-    private func lostSignIn(_ exchange: Int, _ kind: StepKind?, _ driven: [Int]) -> LostSignIn? {
+    private func lostSignIn(_ exchange: Int, _ kind: StepKind?, _ pages: SignInPages) -> LostSignIn? {
         guard kind == nil || kind == .userInteraction, isBrowser(exchange) else { return nil }
-        return LostSignIn(exchange, of: flow, pages: driven)
+        return LostSignIn(exchange, of: flow, pages: pages)
     }
 
     // MARK: - What is driven
@@ -155,14 +161,7 @@ package struct PlanBuilder {
 
     /// Whether the same request was sent again later, and answered.
     private func isRepeated(_ exchange: Int) -> Bool {
-        let position = flow.surroundings.position
-        let request = capture[exchange].request
-        return flow.exchanges.contains { later in
-            let other = capture[later]
-            return position[later] > position[exchange] && other.response != nil
-                && other.request.method == request.method && other.request.url.text == request.url.text
-                && SameCall.isOne(request, other.request)
-        }
+        answered.isMade(capture[exchange].request, after: flow.surroundings.position[exchange])
     }
 
     /// Whether the client that was registered is the one that logs in.
@@ -175,11 +174,15 @@ package struct PlanBuilder {
     }
 
     private func isDuringLogin(_ exchange: Int) -> Bool {
+        let place = flow.surroundings.position[exchange]
+        return login.map { place > $0.lowerBound && place <= $0.upperBound } ?? false
+    }
+
+    private static func login(of flow: Flow) -> ClosedRange<Int>? {
         let position = flow.surroundings.position
         let requests = flow.sentAuthorizationRequests.map { position[$0.exchange] }
         let responses = flow.authorizationResponses.map { position[$0.exchange] }
-        guard let first = requests.min(), position[exchange] > first else { return false }
-        return responses.max().map { position[exchange] <= $0 } ?? true
+        return requests.min().map { first in first...max(first, responses.max() ?? Int.max) }
     }
 
     private func isBrowser(_ exchange: Int) -> Bool {

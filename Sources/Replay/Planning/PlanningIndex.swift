@@ -8,15 +8,17 @@ struct PlanningIndex {
     let cookieNames: Set<String>
     /// What any request holds that may be driven.
     let sent: SentTexts
-    /// By origin: what belongs to no flow, was answered, and is more than a picture; in order of time.
-    private let others: [String: [Other]]
+    /// What belongs to no flow, was answered, and is more than a picture; in order of time.
+    let others: [Other]
+    /// By cookie (`name=value`): places in `others` of those that were the first to set it, or that sent it to change something.
+    let othersByCookie: [String: [Int]]
 
     /// An exchange of no flow.
     struct Other {
         var exchange: Int
-        /// Cookies (`name=value`) that it sent, and those that its answer was the first to set.
+        var origin: String
+        /// Cookies (`name=value`) that it sent.
         var sent: Set<String>
-        var set: Set<String>
     }
 
     /// `flows`: of one capture, at least one.
@@ -25,7 +27,8 @@ struct PlanningIndex {
         // Who set a cookie to a value first: later ones say it again.
         var known: Set<String> = []
         var names: Set<String> = []
-        var others: [String: [Other]] = [:]
+        var others: [Other] = []
+        var byCookie: [String: [Int]] = [:]
         var sent = SentTexts()
         if let flow = flows.first {
             let capture = flow.capture
@@ -41,18 +44,19 @@ struct PlanningIndex {
                 guard !taken.contains(exchange), Self.isDrivable(recorded),
                     let origin = recorded.request.url.origin
                 else { continue }
-                others[origin, default: []].append(
-                    Other(exchange: exchange, sent: Self.cookies(sentBy: recorded.request), set: set)
-                )
+                let cookies = Self.cookies(sentBy: recorded.request)
+                let isUnsafe = !["GET", "HEAD"].contains(recorded.request.method.uppercased())
+                for cookie in isUnsafe ? set.union(cookies) : set {
+                    byCookie[cookie, default: []].append(others.count)
+                }
+                others.append(Other(exchange: exchange, origin: origin, sent: cookies))
             }
         }
         self.others = others
+        othersByCookie = byCookie
         self.sent = sent
         cookieNames = names
     }
-
-    /// What belongs to no flow at these origins.
-    func others(at origins: Set<String>) -> [Other] { origins.flatMap { others[$0] ?? [] } }
 
     /// The cookies of a request, as `name=value`.
     static func cookies(sentBy request: RecordedRequest) -> Set<String> {
