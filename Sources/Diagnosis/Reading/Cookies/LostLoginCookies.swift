@@ -49,6 +49,7 @@ struct LostLoginCookies {
             },
             uniquingKeysWith: { first, _ in first }
         )
+        let requests = flow.authorizationRequests
         for callback in RejectedCallback.all(in: flow) {
             let isRedeemed = callback.isRedeemed(in: flow)
             guard !isRedeemed || mayLackSession(callback, in: flow), !isOfService(callback, flow) else {
@@ -56,7 +57,7 @@ struct LostLoginCookies {
             }
             guard
                 let request = begun[callback.exchange].flatMap(\.self)
-                    ?? lastRequest(before: callback, in: flow)
+                    ?? last(of: requests, before: callback, in: flow)
             else {
                 reading.reason = "the start of the login is not in the capture"
                 continue
@@ -83,11 +84,15 @@ struct LostLoginCookies {
     }
 
     /// Where the app sent the browser off: not a reload of that page, nor what the provider made of the request.
-    private static func lastRequest(before callback: RejectedCallback, in flow: Flow)
-        -> AuthorizationRequest?
-    {
+    ///
+    /// `requests`: those of the flow, in order of time.
+    private static func last(
+        of requests: [AuthorizationRequest],
+        before callback: RejectedCallback,
+        in flow: Flow
+    ) -> AuthorizationRequest? {
         let time = flow.capture[callback.exchange].startedAt
-        return flow.authorizationRequests.last { flow.capture[$0.exchange].startedAt <= time }
+        return requests[..<requests.partitionPoint { flow.capture[$0.exchange].startedAt > time }].last
     }
 
     /// Nil where the callback came with all of them, as they were set.
