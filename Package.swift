@@ -140,7 +140,10 @@ let package = Package(
             "ProviderTests",
             ["Provider", "Diagnosis", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]
         ),
-        tests("ReportsTests", ["Reports", "Replay", "Provider", "Diagnosis", "Flows", "Captures", "JSON"]),
+        tests(
+            "ReportsTests",
+            ["Reports", "Replay", "Provider", "Diagnosis", "Flows", "JOSE", "Captures", "JSON"]
+        ),
         tests(
             "authreelTests",
             ["authreel", argumentParser, "Provider", "Sharing", "Captures", "Proxy", "JSON", "LibCrypto"]

@@ -29,6 +29,27 @@ extension String {
         return isEmpty ? lines : lines + [line]
     }
 
+    /// An entry of a list: the text behind `head`, broken at spaces below its own beginning where it is wider than there is room, and
+    /// below the head where that would leave it less than a few words' width.
+    ///
+    /// - Parameters:
+    ///   - head: what stands first, as it is printed, with the spaces behind it.
+    ///   - width: of `head`, in columns of the screen.
+    ///   - columns: how wide lines may be; nil for as wide as they are.
+    /// - Returns: the entry, whose lines stand one below the other.
+    package func behind(_ head: String, of width: Int, columns: Int?) -> String {
+        guard let columns, width + count > columns else { return head + self }
+        if columns - width >= 28 {
+            let lines = wrapped(to: columns - width)
+            return head + lines.joined(separator: "\n" + String(repeating: " ", count: width))
+        }
+        var words = head.split(separator: " ", omittingEmptySubsequences: false)
+        if width > columns { words = words.filter { !$0.isEmpty } }
+        while words.last?.isEmpty == true { words.removeLast() }
+        let lines = wrapped(to: columns, indent: "      ")
+        return ([words.joined(separator: width > columns ? "  " : " ")] + lines).joined(separator: "\n")
+    }
+
     /// The text in parts that are no wider than there is room, each space kept but the one at which a line is broken; whole where
     /// one of its words is wider.
     ///

@@ -8,11 +8,13 @@ package enum TokenText {
     ///
     /// `envelope`: the encrypted token that it was inside.
     /// `checks`: of the signature and of the claims, in the order in which they are printed.
+    /// `columns`: how wide the lines of the checks may be, nil for as wide as they are; what the token says stands whole.
     package static func text(
         of token: JSONWebToken,
         envelope: JSONWebToken? = nil,
         checks: [TokenCheck],
-        style: TextStyle
+        style: TextStyle,
+        columns: Int? = nil
     ) -> String {
         var blocks: [String] = []
         if let envelope {
@@ -30,12 +32,14 @@ package enum TokenText {
         }
         let width = checks.map(\.name.count).max() ?? 0
         let lines = checks.map { check in
-            "  \(mark(check.outcome, style)) \(check.name.padded(to: width))  \(check.detail.printable)"
-                + style.dim("  \(TokenRequirements.sentence(for: check)) (\(check.specification))")
+            let asked = "\(TokenRequirements.sentence(for: check)) (\(check.specification))"
+            let head = "  \(mark(check.outcome, style)) \(check.name.padded(to: width))  "
+            return line(head, of: width + 6, check.detail.printable, asked, style, columns)
         }
         let deviations = token.deviations.map { deviation in
-            "  \(style.red("✗")) \(deviation.part.padded(to: width))  \(deviation.what.printable)"
-                + style.dim("  (\(deviation.specification))")
+            let head = "  \(style.red("✗")) \(deviation.part.padded(to: width))  "
+            let source = "(\(deviation.specification))"
+            return line(head, of: width + 6, deviation.what.printable, source, style, columns)
         }
         if !lines.isEmpty || !deviations.isEmpty {
             blocks.append((["\(style.bold("checks"))"] + deviations + lines).joined(separator: "\n"))
@@ -75,6 +79,24 @@ package enum TokenText {
             members["encryption"] = envelope.header.map { .object($0) } ?? .null
         }
         return .object(members)
+    }
+
+    /// A check: what was found, and what is asked beside it, or below it where a line has no room for both.
+    private static func line(
+        _ head: String,
+        of width: Int,
+        _ found: String,
+        _ asked: String,
+        _ style: TextStyle,
+        _ columns: Int?
+    ) -> String {
+        guard let columns, width + found.count + 2 + asked.count > columns else {
+            return head + found + style.dim("  \(asked)")
+        }
+        let below = asked.wrapped(to: columns, indent: String(repeating: " ", count: width))
+        return ([found.behind(head, of: width, columns: columns)] + below.map(style.dim)).joined(
+            separator: "\n"
+        )
     }
 
     private static func mark(_ outcome: TokenCheck.Outcome, _ style: TextStyle) -> String {

@@ -37,8 +37,9 @@ struct JudgedToken {
         return isSymmetric ? "--secret-env VARIABLE" : "--jwks FILE"
     }
 
-    func text(_ style: TextStyle) -> String {
-        TokenText.text(of: token, envelope: envelope, checks: checks, style: style)
+    /// `columns`: of the terminal, nil where there is none.
+    func text(_ style: TextStyle, columns: Int?) -> String {
+        TokenText.text(of: token, envelope: envelope, checks: checks, style: style, columns: columns)
     }
 
     var json: JSONValue {

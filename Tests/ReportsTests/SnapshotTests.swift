@@ -97,6 +97,18 @@ struct SnapshotTests {
         #expect(first.count <= most && first.count > most - 15, "\(first)")
     }
 
+    /// What reads a file has each rule on one line.
+    @Test(arguments: [48, 60, 80, 120]) func listOfRulesFitsTheTerminal(columns: Int) {
+        func lines(_ columns: Int?) -> [Substring] {
+            TextReport.rules(RuleCatalog.infos, style: .plain, columns: columns).split(separator: "\n")
+        }
+        func words(_ columns: Int?) -> [Substring] { lines(columns).flatMap { $0.split(separator: " ") } }
+        #expect(lines(nil).contains { $0.count > 120 })
+        let wide = lines(columns).filter { $0.count > columns }
+        #expect(wide.isEmpty, "\(wide)")
+        #expect(words(columns) == words(nil))
+    }
+
     @Test func explanation() throws {
         let info = try #require(RuleCatalog.info(of: "redirect-uri-token-mismatch"))
         let text = TextReport.explanation(of: info, style: .plain) + "\n"

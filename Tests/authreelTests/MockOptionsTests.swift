@@ -80,6 +80,17 @@ struct MockOptionsTests {
         #expect(FaultList.text(of: [], .json) == #"{"version":1,"faults":[]}"#)
     }
 
+    /// What reads a file has each fault on one line.
+    @Test(arguments: [60, 80, 100]) func listOfFaultsFitsTheTerminal(columns: Int) {
+        func lines(_ columns: Int?) -> [Substring] {
+            FaultList.text(of: FaultCatalog.all, .text, columns: columns).split(separator: "\n")
+        }
+        func words(_ columns: Int?) -> [Substring] { lines(columns).flatMap { $0.split(separator: " ") } }
+        #expect(lines(nil).contains { $0.count > 100 })
+        #expect(lines(columns).allSatisfy { $0.count <= columns })
+        #expect(words(columns) == words(nil))
+    }
+
     /// A suite takes minutes: whether its report can be written is looked at before.
     @Test func reportOfASuiteWritesOverNothing() throws {
         let file = Fixtures.root.appending(path: "Package.swift").path

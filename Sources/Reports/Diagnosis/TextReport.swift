@@ -172,17 +172,21 @@ package enum TextReport {
         return lines.joined(separator: "\n")
     }
 
-    /// What `rules` prints.
-    package static func rules(_ infos: [RuleInfo], style: TextStyle) -> String {
+    /// What `rules` prints; `columns`: how wide lines may be, nil for a line a rule.
+    package static func rules(_ infos: [RuleInfo], style: TextStyle, columns: Int? = nil) -> String {
         let width = infos.map(\.id.count).max() ?? 0
         return
             infos
-            .map { "\(style.bold($0.id.padded(to: width)))  \($0.severity.label.padded(to: 7))  \($0.title)" }
+            .map {
+                let head = "\(style.bold($0.id.padded(to: width)))  \($0.severity.label.padded(to: 7))  "
+                return $0.title.behind(head, of: width + 11, columns: columns)
+            }
             .joined(separator: "\n")
-            + (infos.contains { $0.severity == .errorWhenRefused } ? "\n\n\(star)" : "")
+            + (infos.contains { $0.severity == .errorWhenRefused }
+                ? "\n\n\(star.behind("* ", of: 2, columns: columns))" : "")
     }
 
-    private static let star = "* an error where the login was refused for it, else a warning"
+    private static let star = "an error where the login was refused for it, else a warning"
 
     private static func indented(_ text: String) -> [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { "  " + $0 }

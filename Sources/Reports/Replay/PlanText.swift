@@ -27,7 +27,7 @@ package enum PlanText {
             lines += self.lines(for: step, of: plan, addresses, given, drawn, sheet)
         }
         lines += leftOut(plan, columns)
-        lines += secrets(plan, given, style)
+        lines += secrets(plan, given, style, columns)
         return lines.joined(separator: "\n")
     }
 
@@ -157,16 +157,30 @@ package enum PlanText {
             }
     }
 
-    private static func secrets(_ plan: ReplayPlan, _ given: Set<String>, _ style: TextStyle) -> [String] {
+    private static func secrets(
+        _ plan: ReplayPlan,
+        _ given: Set<String>,
+        _ style: TextStyle,
+        _ columns: Int?
+    ) -> [String] {
         guard !plan.secrets.isEmpty else { return [] }
         return ["", "  secrets:"]
-            + plan.secrets.map { need in
+            + plan.secrets.flatMap { need -> [String] in
+                let head = "    \(need.name.printable.padded(to: 20)) "
+                let isGiven = given.contains(need.name)
                 let state =
-                    given.contains(need.name)
-                    ? style.green("given")
+                    isGiven
+                    ? "given"
                     : need.isRecorded
-                        ? "from the recording" : style.red("needed: --secret \(need.name)=env:VARIABLE")
-                return "    \(need.name.printable.padded(to: 20)) \(need.purpose); \(state)"
+                        ? "from the recording" : "needed: --secret \(need.name)=env:VARIABLE".printable
+                func styled(_ words: String) -> String {
+                    isGiven ? style.green(words) : need.isRecorded ? words : style.red(words)
+                }
+                guard let columns, head.count + need.purpose.count + 2 + state.count > columns else {
+                    return ["\(head)\(need.purpose); \(styled(state))"]
+                }
+                let purpose = "\(need.purpose);".behind(head, of: head.count, columns: columns)
+                return [purpose] + state.wrapped(to: columns, indent: "      ").map(styled)
             }
     }
 

@@ -205,7 +205,8 @@ struct JWT: ParsableCommand {
             switch format {
             case .text:
                 let style = Style.forDescriptor(STDOUT_FILENO)
-                return tokens.map { $0.text(style) }.joined(separator: "\n\n")
+                let columns = TerminalSize.columns(of: STDOUT_FILENO)
+                return tokens.map { $0.text(style, columns: columns) }.joined(separator: "\n\n")
             case .json:
                 return JSONWriter.text(
                     of: ["version": 1, "tokens": .array(tokens.map(\.json))],

@@ -20,7 +20,10 @@ struct ListRules: ParsableCommand {
 
     func run() {
         switch format {
-        case .text: print(TextReport.rules(RuleCatalog.infos, style: Style.forDescriptor(STDOUT_FILENO)))
+        case .text:
+            let style = Style.forDescriptor(STDOUT_FILENO)
+            let columns = TerminalSize.columns(of: STDOUT_FILENO)
+            print(TextReport.rules(RuleCatalog.infos, style: style, columns: columns))
         case .json: print(JSONReport.rules(RuleCatalog.infos))
         }
     }

@@ -75,7 +75,10 @@ struct Mock: AsyncParsableCommand {
 
     func run() async throws {
         try check()
-        if options.listFaults { return print(FaultList.text(of: FaultCatalog.all, format)) }
+        if options.listFaults {
+            let columns = TerminalSize.columns(of: STDOUT_FILENO)
+            return print(FaultList.text(of: FaultCatalog.all, format, columns: columns))
+        }
         var recordedOptions = try options.recorded()
         // A suite breaks it in one way after the other.
         if attack.isWanted { recordedOptions.faults = [] }
