@@ -25,6 +25,39 @@ struct LaterSuccessTests {
         #expect(told[0]?.difference?.hasPrefix("token_request: ") == true)
     }
 
+    /// Of the two that are compared the one that went well is the first, which is flow-2 here.
+    @Test func differenceNamesTheFlowThatWentWell() {
+        let verifiers = [
+            "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXl", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+        ]
+        let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+        var builder = CaptureBuilder()
+        for (number, verifier) in verifiers.enumerated() {
+            let back = "https://app.example/cb?code=code-of-login-\(number)&state=state-of-\(number)"
+            let query =
+                "response_type=code&client_id=shop&state=state-of-\(number)&code_challenge=\(challenge)"
+            builder.redirect("https://idp.example/authorize?\(query)&code_challenge_method=S256", to: back)
+            builder.get(back)
+            builder.post(
+                "https://idp.example/token",
+                [
+                    ("grant_type", "authorization_code"), ("code", "code-of-login-\(number)"),
+                    ("code_verifier", verifier),
+                ],
+                number == 0 ? 400 : 200,
+                body: .json(
+                    number == 0
+                        ? #"{"error":"invalid_grant"}"#
+                        : #"{"access_token":"access-1","token_type":"Bearer"}"#
+                )
+            )
+            builder.wait(300)
+        }
+        let words = "does not fit; in flow-2 it fits by S256"
+        let told = Self.told(of: builder.capture)
+        #expect(told[0]?.difference == "token_request: code_verifier (against code_challenge): \(words)")
+    }
+
     @Test func anotherClientsLoginIsNoOtherTry() {
         var builder = CaptureBuilder()
         builder.login(0, client: "shop", isGood: false)

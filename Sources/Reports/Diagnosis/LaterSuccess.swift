@@ -47,7 +47,9 @@ package struct LaterSuccess: Sendable, Equatable {
             isCompared
             ? FlowDifference(later.flow, failed.flow).first.map { first in
                 let place = first.step.map { $0.kind.rawValue } ?? "the flow"
+                // Beside their ids the first of the two would be taken for flow-1, which is mostly the other.
                 return "\(place): \(DifferenceReport.words(for: first.difference))"
+                    .replacing("in the first flow", with: "in \(later.flow.id)")
                     .shortened(to: FlowHead.longest)
             } : nil
     }
