@@ -99,6 +99,20 @@ struct DiagnosisTextTests {
         #expect(told.suffix(lines) == (lines == 1 ? ["\(sections) · \(more)"] : [sections, "    \(more)"]))
     }
 
+    /// That no way is known in which a rule is broken tells nobody anything; JSON has it.
+    @Test(arguments: [("hex", " (hex)"), ("unknown", "")]) func variantIsTold(variant: String, told: String)
+        throws
+    {
+        let name = "captures/token-request/pkce-verifier-mismatch.har"
+        let capture = try CaptureReader.read(bytes: Fixtures.bytes(name), name: name)
+        var report = ReportBuilder.report(on: capture, named: name)
+        report.flows[0].diagnosis.findings[0].variant = variant
+        let words = "  error pkce-verifier-mismatch\(told)  ← root cause\n"
+        #expect(TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain).contains(words))
+        #expect(MarkdownReport.text(of: [report]).contains(" the code challenge\(told)\n"))
+        #expect(JSONReport.diagnosis(of: report).contains("\"variant\": \"\(variant)\""))
+    }
+
     /// Who looks for what is missing begins where the capture ends.
     @Test func loginThatDidNotFinishSaysWhereItEnds() throws {
         let name = "captures/healthy/web-code-flow.har"

@@ -6,7 +6,10 @@ extension Finding {
     var isRootCause: Bool { isPrimary && severity != .warning }
 
     /// The rule, and in which way it is broken.
-    var name: String { rule + (variant.map { " (\($0))" } ?? "") }
+    var name: String { rule + (way.map { " (\($0))" } ?? "") }
+
+    /// The variant as it is told to people, to whom `unknown` says nothing but doubt.
+    var way: String? { variant == "unknown" ? nil : variant }
 }
 
 extension Evidence {
@@ -27,7 +30,7 @@ struct FindingText {
 
     var lines: [String] {
         var head = "  \(style.severity(finding.severity)) \(style.bold(finding.rule))"
-        if let variant = finding.variant { head += " (\(variant))" }
+        if let way = finding.way { head += " (\(way))" }
         if finding.isRootCause { head += "  " + style.bold("← root cause") }
         if let cause = finding.effectOf {
             head += style.dim("  effect of \(cause)" + (finding.effectOfFlow.map { " of \($0)" } ?? ""))

@@ -50,10 +50,10 @@ package enum MarkdownReport {
     }
 
     private static func block(_ finding: Finding) -> String {
-        let variant = finding.variant.map { " (\(escaped($0)))" } ?? ""
+        let way = finding.way.map { " (\(escaped($0)))" } ?? ""
         let cause = finding.isRootCause ? "Root cause: " : ""
         var blocks = [
-            "### \(cause)\(prose(finding.title))\(variant)",
+            "### \(cause)\(prose(finding.title))\(way)",
             "\(finding.severity.rawValue) \(code(finding.rule))",
         ]
         if !finding.evidence.isEmpty {
