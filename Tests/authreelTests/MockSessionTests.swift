@@ -1,3 +1,4 @@
+import Captures
 import Testing
 
 @testable import authreel
@@ -12,5 +13,22 @@ struct MockSessionTests {
     )
     func whatTheAnswerDoesNotSayStandsBehindIt(said: String?, explanation: String?, told: String?) {
         #expect(MockSession.words(said, explanation) == told)
+    }
+
+    /// A logout that a client is told of goes to a path of the client's, which may be one of the provider's, too.
+    @Test(
+        arguments: [
+            (200, false, "200  /logout", false), (404, false, "404  /logout", true),
+            (204, true, "204  localhost:3000/logout", false), (nil, true, "–    localhost:3000/logout", true),
+        ] as [(Int?, Bool, String, Bool)]
+    )
+    func whatIsSaidUnaskedHasItsHost(status: Int?, isNotice: Bool, words: String, isBad: Bool) {
+        let exchange = Exchange(
+            startedAt: Timestamp(seconds: 0),
+            request: RecordedRequest(method: "POST", url: RecordedURL("http://localhost:3000/logout")),
+            response: status.map { RecordedResponse(status: $0) }
+        )
+        let outcome = MockSession.outcome(of: exchange, isNotice: isNotice)
+        #expect("\(outcome.status)  \(outcome.address)" == words && outcome.isBad == isBad)
     }
 }

@@ -78,7 +78,8 @@ final class MockSession: MockResponder {
         tell(exchange, refusal)
         notices?.send(answer.notices) { exchange in
             self.keep(exchange)
-            self.tell(exchange, Self.words(Self.refusal(of: exchange), exchange.failure))
+            let refusal = Self.words(Self.refusal(of: exchange), exchange.failure)
+            self.tell(exchange, refusal, isNotice: true)
         }
         return answer.response
     }
@@ -103,22 +104,37 @@ final class MockSession: MockResponder {
     // MARK: - Telling
 
     /// A line for each protocol message; in verbose mode for each exchange.
-    private func tell(_ exchange: Exchange, _ refusal: String?) {
+    private func tell(_ exchange: Exchange, _ refusal: String?, isNotice: Bool = false) {
         guard detail != .nothing else { return }
         let message = recognizer.message(of: exchange, at: 0)
         guard message != nil || detail == .exchanges else { return }
-        let status = exchange.response?.status ?? 0
         let name = message.map { StepKind(of: $0).rawValue } ?? exchange.request.method.lowercased()
         let time = style.dim(String(exchange.startedAt.rfc3339.dropFirst(11).prefix(8)))
         // Columns, as far as names are short.
         let gap = String(repeating: " ", count: max(2, 31 - name.utf8.count))
         var line = "\(time)  \(style.bold(name))\(gap)"
-        line += status >= 400 ? style.red("\(status)") : "\(status)"
-        line += "  " + exchange.request.url.path.printable.shortened(to: 70)
+        let outcome = Self.outcome(of: exchange, isNotice: isNotice)
+        line += outcome.isBad ? style.red(outcome.status) : outcome.status
+        line += "  " + outcome.address
         if let refusal {
             line += "  " + style.red(refusal.printable.shortened(to: 200))
         }
         StandardError.line(line)
+    }
+
+    /// The status of the answer, a dash where nobody answered, and the path that was asked for, which of what the provider says of its
+    /// own accord is somebody else's.
+    static func outcome(
+        of exchange: Exchange,
+        isNotice: Bool = false
+    ) -> (status: String, address: String, isBad: Bool) {
+        let url = exchange.request.url
+        let address = (isNotice ? url.authority ?? "" : "") + url.path
+        let status = exchange.response?.status
+        return (
+            status.map(String.init) ?? "–  ", address.printable.shortened(to: 70),
+            status.map { $0 >= 400 } ?? true
+        )
     }
 
     /// What an answer says, and what it does not say.
