@@ -22,7 +22,7 @@ final class ReplayProgress: Sendable {
         switch event {
         case .sending(let step, let count):
             let request = job.plan.flow.capture[job.plan.steps[step].exchange].request
-            let address = String(request.url.withoutQuery.suffix(60)).printable
+            let address = String(request.url.withoutQuery.prefix(200)).printable
             bar.tell("step \(step + 1) of \(count): \(request.method) \(address)")
         case .waiting(let duration, let step):
             guard duration >= .seconds(2) else { return }
