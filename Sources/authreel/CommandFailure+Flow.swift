@@ -5,7 +5,7 @@ extension CommandFailure {
     static func noFlow(_ id: String, in name: String, known: [String]) -> CommandFailure {
         CommandFailure(
             .usage,
-            "there is no flow \(id) in \(name)",
+            id.isEmpty ? "the name of the flow is empty" : "there is no flow \(id) in \(name)",
             hint: known.isEmpty ? "the capture holds no login" : "it has \(listed(known))"
         )
     }

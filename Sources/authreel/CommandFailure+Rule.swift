@@ -7,7 +7,8 @@ extension CommandFailure {
     /// An error's or a claim's name, as it is on the wire (`invalid_grant`), counts as a part of one.
     /// `takesPatterns`: whether `pkce-*` may stand for all that begin so.
     static func noRule(_ rule: String, takesPatterns: Bool = false) -> CommandFailure {
-        CommandFailure(.usage, "there is no rule \(rule)", hint: hint(for: rule, takesPatterns))
+        let message = rule.isEmpty ? "the name of the rule is empty" : "there is no rule \(rule)"
+        return CommandFailure(.usage, message, hint: hint(for: rule, takesPatterns))
     }
 
     private static func hint(for rule: String, _ takesPatterns: Bool) -> String {

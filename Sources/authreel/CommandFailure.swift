@@ -8,7 +8,9 @@ struct CommandFailure: Error {
 
     init(_ status: ExitStatus, _ message: String, hint: String? = nil) {
         self.status = status
-        self.message = message
+        // What an option was given may be empty, as a variable that is not set is, and would leave a gap.
+        self.message =
+            (message.hasPrefix(": ") ? "''" : "") + message + (message.hasSuffix(", not ") ? "''" : "")
         self.hint = hint
     }
 }

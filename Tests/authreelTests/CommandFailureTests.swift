@@ -46,6 +46,20 @@ struct CommandFailureTests {
         }
     }
 
+    /// As a variable of a script that is not set has it.
+    @Test func emptyNameIsCalledThat() {
+        #expect(CommandFailure.noRule("").message == "the name of the rule is empty")
+        let flow = CommandFailure.noFlow("", in: "login.har", known: ["flow-1"])
+        #expect(flow.message == "the name of the flow is empty" && flow.hint == "it has flow-1")
+        let address = #expect(throws: CommandFailure.self) {
+            try HostAndPort("", option: "--listen", example: "authreel record --listen 127.0.0.1:8080")
+        }
+        #expect(address?.message == "--listen takes HOST:PORT, not ''")
+        #expect(CommandFailure(.noInput, ": no such file").message == "'': no such file")
+        #expect(throws: (any Error).self) { try Share.parse(["login.har", "--keep", "", "--dry-run"]) }
+        #expect(throws: Never.self) { try Share.parse(["login.har", "--keep", "state", "--dry-run"]) }
+    }
+
     @Test func fullDiskWantsRoom() {
         let full = CaptureError.inputOutput(
             path: "demo/healthy.har",

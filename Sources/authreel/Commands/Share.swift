@@ -97,6 +97,7 @@ struct Share: ParsableCommand {
                 "several captures go into a folder: --out FOLDER, not \(out); import makes one of several"
             )
         }
+        guard !keep.contains("") else { throw ValidationError("--keep takes a name, not ''") }
         for pattern in also {
             guard !pattern.isEmpty else { throw ValidationError("--also takes a regular expression, not ''") }
             do {

@@ -73,7 +73,8 @@ struct FlowChoice {
                 .usage,
                 "\(name) has no second login of the same client to compare \(first.id) with",
                 hint: flows.count > 1
-                    ? twoOf(flows.map(\.id), first) : "name a second capture"
+                    ? twoOf(flows.map(\.id), first)
+                    : "name a second capture: \(Invocation.command("diff", "works.har", path))"
             )
         }
         return (first, second)
