@@ -39,5 +39,15 @@ struct ReplayTextTests {
         #expect(text.contains(head), "\(text)")
         let line = text.split(separator: "\n").first { $0.hasSuffix(": print") }
         #expect(line?.hasPrefix("    [1]  ") == true, "\(text)")
+
+        // What was found and how much work it was stand in one line, where there is room.
+        func verdict(_ columns: Int) -> ArraySlice<Substring> {
+            ReplayText(report, showsAll: false, style: .plain, columns: columns).text
+                .split(separator: "\n", omittingEmptySubsequences: false).dropFirst().prefix { !$0.isEmpty }
+        }
+        #expect(verdict(200).count == 1 && verdict(60).count > 1, "\(text)")
+        #expect(verdict(60).allSatisfy { $0.count <= 60 }, "\(verdict(60))")
+        let words = [200, 60].map { verdict($0).flatMap { $0.split(separator: " ") } }
+        #expect(words[0] == words[1] && words[0].contains("requests"))
     }
 }

@@ -24,7 +24,7 @@ package struct ReplayText {
     }
 
     package var text: String {
-        var lines = [head, "  " + verdict]
+        var lines = [head] + verdict
         if let difference = report.difference, showsAll || !report.isSame {
             let text = DifferenceText(difference, showsAll: showsAll, style: style, columns: columns)
             lines += [""] + text.steps
@@ -57,14 +57,18 @@ package struct ReplayText {
         return style.bold(name) + " · " + parts.compactMap { $0 }.joined(separator: " · ").printable
     }
 
-    private var verdict: String {
-        let times = report.times
+    /// With the work that it was: behind it, or below it where a line has no room for both.
+    private var verdict: [String] {
         let count = report.run.exchanges.count
-        let work = style.dim(
-            "  \(count.counted("request")) in \(PlanText.seconds(times.whole))"
-        )
+        let work = "\(count.counted("request")) in \(PlanText.seconds(report.times.whole))"
         let words = report.headline.printable
-        return (report.isSame ? style.green(words) : style.red(words)) + work
+        func styled(_ line: String) -> String { report.isSame ? style.green(line) : style.red(line) }
+        guard words.count + work.count + 4 > columns else {
+            return ["  \(styled(words))" + style.dim("  \(work)")]
+        }
+        return words.wrapped(to: columns, indent: "  ", hanging: "  ").map(styled) + [
+            style.dim("    \(work)")
+        ]
     }
 
     private var notSent: [String] {
