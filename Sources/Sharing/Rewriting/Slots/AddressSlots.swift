@@ -7,7 +7,7 @@ enum AddressSlots {
     static func slots(in text: ArraySlice<UInt8>, coding: TextCoding? = nil) -> [Slot] {
         guard text.contains(0x3d) || text.contains(0x40) else { return [] }
         let isOfStyles = text.firstRange(of: function) != nil
-        return text.split { $0 <= 0x20 }
+        return text.split { $0 <= 0x20 }.filter { $0.contains(0x3d) || $0.contains(0x40) }
             .flatMap { isOfStyles ? called(in: $0) : [withPassword($0) ?? SentenceSlots.bare($0)] }
             .filter(isAddress).flatMap { word in
                 [Slot(name: "", range: word.startIndex..<word.endIndex, coding: coding, kind: .url)]
@@ -30,6 +30,8 @@ enum AddressSlots {
     }
 
     private static let function = Array("url(".utf8)
+    /// What an address's host begins behind.
+    private static let hostMark = Array("://".utf8)
 
     /// Without the quotation marks around it, as an attribute has them.
     private static func withoutReferences(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -48,7 +50,7 @@ enum AddressSlots {
 
     /// By itself, since it may have marks in it that end the host elsewhere: `postgres://app:Zk9#wq@db`.
     private static func password(in word: ArraySlice<UInt8>) -> Range<Int>? {
-        guard let mark = word.firstRange(of: Array("://".utf8)),
+        guard word.contains(0x40), let mark = word.firstRange(of: hostMark),
             let at = word[mark.upperBound...].prefix(longestUserInfo).lastIndex(of: 0x40),
             let colon = word[mark.upperBound..<at].firstIndex(of: 0x3a), colon + 1 < at,
             !word[mark.upperBound..<at].contains(0x2f)
@@ -59,7 +61,7 @@ enum AddressSlots {
     /// Of a word the address that has a password before its host, from its scheme on: `url=redis://:Zk9wq@cache/0`.
     private static func withPassword(_ word: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let password = password(in: word),
-            let colon = word.firstRange(of: Array("://".utf8))?.lowerBound
+            let colon = word.firstRange(of: hostMark)?.lowerBound
         else { return nil }
         let scheme = word[..<colon].reversed().prefix { $0.isASCIIAlphanumeric || $0 == 0x2b }
         let end = word[password.upperBound...].firstIndex {

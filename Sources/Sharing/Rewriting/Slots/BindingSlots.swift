@@ -153,11 +153,12 @@ enum BindingSlots {
         if rest.last == 0x3d {
             rest = rest.dropLast()
         } else {
-            let word = rest.suffix(6).reversed().prefix(while: \.isASCIILetter)
-            guard ["like", "ilike"].contains(SlotReader.string(word.reversed()).lowercased()) else {
-                return rest.prefix(0)
-            }
-            rest = rest.dropLast(word.count)
+            let length = rest.suffix(6).reversed().prefix(while: \.isASCIILetter).count
+            let word = rest.suffix(length)
+            guard length == 4 || length == 5,
+                ["like", "ilike"].contains(SlotReader.string(word).lowercased())
+            else { return rest.prefix(0) }
+            rest = rest.dropLast(length)
         }
         rest = withoutBlanks(rest)
         if let last = rest.last, [0x22, 0x5d, 0x60].contains(last) { rest = rest.dropLast() }

@@ -12,10 +12,12 @@ enum CommandSlots {
             command = nil
         }
         for (place, word) in words.enumerated() {
-            if place > 0, endsLine(words[place - 1], before: word, in: text) { end() }
-            if let program = programs[program(SentenceSlots.bare(word))] {
+            if command != nil, endsLine(words[place - 1], before: word, in: text) { end() }
+            if let program = program(SentenceSlots.bare(word)) {
                 end()
                 command = Command(program: program)
+            } else if command == nil {
+                continue
             } else if isEnd(word) {
                 end()
             } else {
@@ -42,14 +44,13 @@ enum CommandSlots {
         word.last != 0x5c && text[word.endIndex..<next.startIndex].contains(0x0a)
     }
 
-    /// The name of a program, behind the folders that it stands in; empty for a word that is longer than any.
-    private static func program(_ word: ArraySlice<UInt8>) -> String {
+    /// The program that a word names, behind the folders that it stands in.
+    private static func program(_ word: ArraySlice<UInt8>) -> Program? {
         let name = word.lastIndex(of: 0x2f).map { word[($0 + 1)...] } ?? word
-        return name.count <= longestProgram ? SlotReader.string(name) : ""
+        return shapes.match(name) ? programs[SlotReader.string(name)] : nil
     }
 
-    /// In bytes, of which a text is made without an allocation.
-    private static let longestProgram = 15
+    private static let shapes = WordShapes(programs.keys)
 
     /// A command that is being read.
     private struct Command {

@@ -106,7 +106,7 @@ enum PairSlots {
             !SecretRoles.isWord(own)
         else { return false }
         let between = text[word.endIndex..<value.startIndex]
-        if let first = between.first, let last = between.last, quotes.contains(first), quotes.contains(last) {
+        if let first = between.first, let last = between.last, isQuote(first), isQuote(last) {
             return between.firstRange(of: Array("=>".utf8)) != nil
         }
         guard between.elementsEqual("=".utf8) || between.elementsEqual("=[".utf8) else { return false }
@@ -145,19 +145,19 @@ enum PairSlots {
     private static func given(to name: ArraySlice<UInt8>, in text: ArraySlice<UInt8>, isCode: Bool) -> Given?
     {
         let gap = text[name.endIndex...].prefix(longestGap)
-        let named = gap.drop(while: closers.contains)
+        let named = gap.drop(while: isCloser)
         if let value = serialized(behind: named, in: text) { return Given(value: value, isAssigned: true) }
         let closed = (isCode ? named : behindRemark(named)).drop(while: isBlank)
         // The next word, but where it is a type, or says that a value may be missing: `string(6) "…"`, `Some("…")`.
         let isWord = closed.first?.isASCIIAlphanumeric ?? false
         guard !isWord || closed.prefix(longestType).contains(0x28) else { return nil }
-        let mark = closed.prefix(marks.first { closed.starts(with: $0) }?.count ?? 0)
+        let mark = mark(opening: closed)
         let isArrow = mark.elementsEqual("=>".utf8)
         let typed = closed[mark.endIndex...].drop { isBlank($0) || $0 == 0x2a || isArrow && $0 == 0x0a }
         let opened = behindType(typed)
-        let brackets = opened.prefix(while: openers.contains)
+        let brackets = opened.prefix(while: isOpener)
         guard let first = opened[brackets.endIndex...].first else { return nil }
-        guard quotes.contains(first) else {
+        guard isQuote(first) else {
             // `<…>` is a tag, or stands for what somebody is to fill in.
             guard !isCode, !brackets.contains(0x3c), isAssignment(mark, in: text) else { return nil }
             return bare(text[brackets.endIndex...], behind: brackets.last).map {
@@ -174,6 +174,13 @@ enum PairSlots {
         let isBeside = mark.isEmpty && text[name.endIndex..<brackets.startIndex].contains(where: isBlank)
         guard isBeside || isTuple(name, mark, value, in: text) else { return nil }
         return Given(value: value, isAssigned: false)
+    }
+
+    private static func mark(opening text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        switch text.first {
+        case 0x2c, 0x2d, 0x2e, 0x3a, 0x3d: text.prefix(marks.first { text.starts(with: $0) }?.count ?? 0)
+        default: text.prefix(0)
+        }
     }
 
     private static func isAssignment(_ mark: ArraySlice<UInt8>, in text: ArraySlice<UInt8>) -> Bool {
@@ -203,9 +210,9 @@ enum PairSlots {
         in text: ArraySlice<UInt8>
     ) -> Bool {
         guard mark.elementsEqual([0x2c]) || mark.elementsEqual([0x2e]) else { return false }
-        let before = text[..<name.startIndex].suffix(8).reversed().drop { quotes.contains($0) || $0 == 0x5c }
+        let before = text[..<name.startIndex].suffix(8).reversed().drop { isQuote($0) || $0 == 0x5c }
         let after = text[value.endIndex...].prefix(8).first {
-            !quotes.contains($0) && $0 != 0x5c && $0 != 0x3e
+            !isQuote($0) && $0 != 0x5c && $0 != 0x3e
         }
         guard let open = before.first, open == 0x28 || open == 0x7b else { return false }
         return after == open + (open == 0x28 ? 1 : 2)
@@ -253,11 +260,11 @@ enum PairSlots {
 
     /// One up to a space, or to the bracket that closes the one before it.
     private static func bare(_ text: ArraySlice<UInt8>, behind open: UInt8?) -> ArraySlice<UInt8>? {
-        var value = text.prefix(longestBare).prefix { $0 > 0x20 && !ends.contains($0) }
+        var value = text.prefix(longestBare).prefix { $0 > 0x20 && !isEnd($0) }
         guard value.count < longestBare else { return nil }
         if let close = open.flatMap({ brackets[$0] }) {
             value = value.prefix { $0 != close }
-        } else if !value.contains(where: openers.contains) {
+        } else if !value.contains(where: isOpener) {
             // `Login(password=Zk9!wq)`
             let last = value.lastIndex { ![0x29, 0x5d, 0x7d].contains($0) }
             value = last.map { value[...$0] } ?? value.prefix(0)
@@ -280,16 +287,36 @@ enum PairSlots {
     }
 
     /// What ends a value without quotation marks.
-    private static let ends: Set<UInt8> = [0x22, 0x27, 0x2c, 0x3b, 0x3c]
-    private static let quotes: Set<UInt8> = [0x22, 0x27, 0x60]
-    private static let closers: Set<UInt8> = [0x22, 0x27, 0x60, 0x5c, 0x5d, 0x29, 0x2a]
+    private static func isEnd(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x22, 0x27, 0x2c, 0x3b, 0x3c: true
+        default: false
+        }
+    }
+
+    private static func isQuote(_ byte: UInt8) -> Bool { byte == 0x22 || byte == 0x27 || byte == 0x60 }
+
+    /// What may stand behind a name that is given something.
+    private static func isCloser(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x22, 0x27, 0x60, 0x5c, 0x5d, 0x29, 0x2a: true
+        default: false
+        }
+    }
+
+    private static func isOpener(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x5c, 0x5b, 0x28, 0x7b, 0x3c: true
+        default: false
+        }
+    }
+
     /// What may stand between a name and its value, each before those that it begins with; `::` gives nothing to a name.
     private static let marks = ["===", "==", "=>", "::", ":=", "->", ":", "=", ",", "."].map {
         Array($0.utf8)
     }
     /// What joins the words of an expression.
     private static let joints = Set(".:->()[]{}".utf8)
-    private static let openers: Set<UInt8> = [0x5c, 0x5b, 0x28, 0x7b, 0x3c]
     private static let brackets: [UInt8: UInt8] = [0x28: 0x29, 0x5b: 0x5d, 0x7b: 0x7d]
 
     private static func isOfName(_ byte: UInt8) -> Bool {

@@ -30,7 +30,10 @@ enum SentenceSlots {
         slots +=
             refused(in: text) + rejected(in: text) + SignInCall.slots(in: text)
             + CommandSlots.slots(words, in: text) + DatabaseSlots.slots(in: text)
-        slots += words.map(bare).filter { isDocument($0) || isForm($0) }.map { slot("", $0) }
+        slots += words.compactMap { word in
+            let plain = bare(word)
+            return isDocument(plain) || isForm(plain) ? slot("", plain) : nil
+        }
         var names = PasswordNames(where: SecretRoles.saysPassword)
         for place in words.indices.dropLast() {
             slots += told(
@@ -86,7 +89,10 @@ enum SentenceSlots {
         _ names: inout PasswordNames
     ) -> [Slot] {
         guard (2...24).contains(word.count), let value = next.first else { return [] }
-        let name = SlotReader.string(bare(word)).lowercased()
+        let plain = bare(word)
+        let mayName = mayNamePassword(plain, value, next.dropFirst().first)
+        guard mayName || shapes.match(plain) else { return [] }
+        let name = SlotReader.string(plain).lowercased()
         switch name {
         case "basic":
             let run = bare(value)
@@ -113,8 +119,37 @@ enum SentenceSlots {
         case "eq", "co", "sw", "ew":
             guard let before, let inner = quoted(from: value.startIndex, in: text) else { return [] }
             return [slot(SlotReader.string(bare(before)), inner)]
-        default: return password(name, value, next.dropFirst().first, &names)
+        default: return mayName ? password(name, value, next.dropFirst().first, &names) : []
         }
+    }
+
+    /// Of the words that say something of the one behind them, whatever that is.
+    private static let shapes = WordShapes(
+        [
+            "basic", "bearer", "dpop", "code", "token", "ticket", "session", "-d", "-f", "--data",
+            "--data-raw",
+            "--data-urlencode", "--form", "--form-string", "-h", "--header", "-u", "--user", "user",
+            "username",
+            "account", "login", "by", "eq", "co", "sw", "ew",
+        ],
+        ignoringCase: true
+    )
+
+    /// Whether the words behind one may be what a password is said to be: each that is told has a digit, as few words of a text
+    /// have.
+    private static func mayNamePassword(
+        _ name: ArraySlice<UInt8>,
+        _ value: ArraySlice<UInt8>,
+        _ after: ArraySlice<UInt8>?
+    ) -> Bool {
+        guard let said = isVerb(value) ? after : value, said.contains(where: \.isASCIIDigit) else {
+            return false
+        }
+        return !name.contains(0x3a) && !name.contains(0x3d)
+    }
+
+    private static func isVerb(_ word: ArraySlice<UInt8>) -> Bool {
+        word.elementsEqual("is".utf8) || word.elementsEqual("was".utf8)
     }
 
     /// What a name of a password is said to be: `password is Zk9!wq`, `password Zk9!wq`.
@@ -126,11 +161,8 @@ enum SentenceSlots {
         _ after: ArraySlice<UInt8>?,
         _ names: inout PasswordNames
     ) -> [Slot] {
-        let isVerb = isAny(of: ["is", "was"], value)
-        // Each of those that are told has a digit, as few words of a text have.
-        guard (isVerb ? after : value)?.contains(where: \.isASCIIDigit) ?? false,
-            !name.utf8.contains(0x3a), !name.utf8.contains(0x3d), names.contain(name)
-        else { return [] }
+        guard names.contain(name) else { return [] }
+        let isVerb = isVerb(value)
         if isVerb, let after, let code = shortCode(after, of: name) { return [slot(name, code)] }
         // `Password ab12 is too short` has no other subject.
         let isShort = !isVerb && isAny(of: ["does", "has", "is", "was"], after ?? [])
@@ -194,8 +226,14 @@ enum SentenceSlots {
 
     /// Without quotation marks, brackets and what ends a sentence.
     static func bare(_ word: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let isMark: (UInt8) -> Bool = { [0x22, 0x27, 0x28, 0x29, 0x2c, 0x3b, 0x60].contains($0) }
         let rest = word.drop(while: isMark)
         return rest.lastIndex { !isMark($0) }.map { rest[...$0] } ?? rest
+    }
+
+    private static func isMark(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x22, 0x27, 0x28, 0x29, 0x2c, 0x3b, 0x60: true
+        default: false
+        }
     }
 }
