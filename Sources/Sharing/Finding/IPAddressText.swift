@@ -44,6 +44,8 @@ enum IPAddressText {
         {
             return nil
         }
+        // Most of what begins so is a word or a number.
+        guard end - start >= shortestIPv6, text[start..<end].contains(0x3a) else { return nil }
         let groups = text[start..<end].split(separator: 0x3a, omittingEmptySubsequences: false)
         guard groups.count >= 3, groups.count <= 8, groups.allSatisfy({ $0.count <= 4 }) else { return nil }
         let empty = groups.filter(\.isEmpty).count
@@ -54,6 +56,9 @@ enum IPAddressText {
         guard digits.count >= 4 else { return nil }
         return end
     }
+
+    /// In bytes: two colons and the digits that one has.
+    private static let shortestIPv6 = 6
 
     /// Another address of the same shape, for the same sort of network.
     static func standIn(_ text: [UInt8], cipher: ([UInt8]) -> [UInt8]) -> [UInt8] {

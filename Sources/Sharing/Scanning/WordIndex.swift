@@ -36,10 +36,13 @@ package struct WordIndex: Sendable {
     }
 
     private var words: [Word] = []
-    /// Indices of the texts, longest first, by their first two bytes in lower case; those of one byte stand under each.
+    /// Indices of the texts in the order of their letters, by their first two bytes in lower case; those of one byte stand under
+    /// each.
     private var heads: [[Int]] = []
     /// Those of one byte, which may be the last of a text.
     private var singles: [Int] = []
+    /// For each text the longest other one that it begins with, or that is the same.
+    private var beginnings: [Int?] = []
 
     /// Empty ones are never found.
     init(_ texts: [(bytes: [UInt8], boundary: Boundary)]) {
@@ -52,7 +55,12 @@ package struct WordIndex: Sendable {
         }
         guard !words.isEmpty else { return }
         heads = Array(repeating: [], count: 1 << 16)
-        for index in words.indices.sorted(by: { words[$0].bytes.count > words[$1].bytes.count }) {
+        beginnings = Array(repeating: nil, count: words.count)
+        var open: [Int] = []
+        for index in inOrder() {
+            while let last = open.last, !begins(last, index) { open.removeLast() }
+            beginnings[index] = open.last
+            open.append(index)
             let bytes = words[index].bytes
             guard let first = bytes.first else { continue }
             if bytes.count > 1 {
@@ -64,6 +72,22 @@ package struct WordIndex: Sendable {
                 }
             }
         }
+    }
+
+    /// Indices of the texts by their letters in lower case; of those that are the same the first comes last.
+    private func inOrder() -> [Int] {
+        let folded = words.map { $0.bytes.map(\.asciiLowercased) }
+        return words.indices.filter { !folded[$0].isEmpty }.sorted { left, right in
+            folded[left] == folded[right]
+                ? left > right : folded[left].lexicographicallyPrecedes(folded[right])
+        }
+    }
+
+    /// Whether a text begins another, or is the same.
+    private func begins(_ index: Int, _ other: Int) -> Bool {
+        let (bytes, others) = (words[index].bytes, words[other].bytes)
+        guard bytes.count <= others.count else { return false }
+        return bytes.indices.allSatisfy { bytes[$0].asciiLowercased == others[$0].asciiLowercased }
     }
 
     private static func head(_ first: UInt8, _ second: UInt8) -> Int {
@@ -79,7 +103,7 @@ package struct WordIndex: Sendable {
         var start = 0
         while start < text.count, found.count < limit {
             let head = start + 1 < text.count ? heads[Self.head(text[start], text[start + 1])] : singles
-            guard !head.isEmpty, let word = head.first(where: { stands($0, in: text, at: start) }) else {
+            guard !head.isEmpty, let word = longest(of: head, in: text, at: start) else {
                 start += 1
                 continue
             }
@@ -91,6 +115,32 @@ package struct WordIndex: Sendable {
     }
 
     func boundary(of match: Match) -> Boundary { words[match.word].boundary }
+
+    /// The longest of several that stands at a place.
+    ///
+    /// All that a text begins with are beginnings of the last one that does not come behind it.
+    private func longest(of head: [Int], in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
+        var (low, high) = (0, head.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isBehind(head[middle], text, start) { high = middle } else { low = middle + 1 }
+        }
+        var candidate = low > 0 ? head[low - 1] : nil
+        while let index = candidate, !stands(index, in: text, at: start) { candidate = beginnings[index] }
+        return candidate
+    }
+
+    /// Whether one comes behind what a text has at a place in the order of the letters.
+    private func isBehind(_ index: Int, _ text: UnsafeBufferPointer<UInt8>, _ start: Int) -> Bool {
+        var place = start
+        for own in words[index].bytes {
+            guard place < text.count else { return true }
+            let (byte, letter) = (text[place].asciiLowercased, own.asciiLowercased)
+            if byte != letter { return letter > byte }
+            place += 1
+        }
+        return false
+    }
 
     private func stands(_ index: Int, in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
         let word = words[index]
