@@ -31,13 +31,11 @@ enum SecretRoles {
         let whole = role(ofKey: key, in: container)
         guard case .unknown = whole else { return whole }
         // `user[password]`, `credentials.passcode`, `ctl00$Main$Password`, `Password1`, `http://…/claims/emailaddress`.
-        let parts = name.utf8.split { marks.contains($0) }
+        let parts = name.utf8.split { marks.contains($0) }.lazy
             .map { normalized(String(decoding: $0, as: UTF8.self)) }
         let last = parts.last { !fields.contains($0) } ?? ""
         if last != key, case let part = role(ofKey: last, in: container), !isUnknown(part) { return part }
-        let bare = String(
-            last.drop(while: { $0 == "_" }).reversed().drop { $0.isASCII && $0.isNumber }.reversed()
-        )
+        let bare = withoutNumber(last)
         if bare != last, let kind = secrets[bare] ?? PersonalRoles.kind(of: bare, isAboutPeople: false) {
             return .secret(kind)
         }
@@ -45,6 +43,12 @@ enum SecretRoles {
         // `g_csrf_token`, `login_csrf`; `csrfFieldName` is none.
         if ["csrf", "xsrf"].contains(where: key.containsBytes) { return .drawn(.formToken) }
         return byEnding(key, bare, in: container, isOfWords: name.utf8.contains(0x2d)) ?? whole
+    }
+
+    private static func withoutNumber(_ key: String) -> String {
+        let bytes = key.utf8.drop { $0 == 0x5f }
+        let digits = bytes.reversed().prefix(while: \.isASCIIDigit).count
+        return String(Substring(bytes.dropLast(digits)))
     }
 
     /// The last of several words, in small letters: `pass` of `u_pass` and of `dbPass1`; empty where there is one only.
@@ -137,13 +141,16 @@ enum SecretRoles {
 
     /// Words for it, alone and in longer names: `newPassword`, `login_pw`.
     private static func isPassword(_ key: String) -> Bool {
-        [
-            "pass", "pw", "psw", "pswd", "jpass", "logpass", "clave", "userpass", "loginpw", "userpw",
-            "loginpass",
-        ].contains(key)
+        shortPasswordWords.contains(key)
             || passwordWords.contains(where: key.containsBytes)
                 && !aboutPasswords.contains(where: key.hasSuffix)
     }
+
+    /// Those that are one only by themselves: other words have them in them.
+    private static let shortPasswordWords: Set<String> = [
+        "pass", "pw", "psw", "pswd", "jpass", "logpass", "clave", "userpass", "loginpw", "userpw",
+        "loginpass",
+    ]
 
     /// Whether it is what somebody answers who is asked for more than a password: `secAnswer2`, `challenge_answer`.
     private static func isAnswer(_ key: String) -> Bool {
