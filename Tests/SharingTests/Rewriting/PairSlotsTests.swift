@@ -55,6 +55,8 @@ struct PairSlotsTests {
         // Of letters alone, where no sentence goes on.
         ("{password=kestrel, username=bolund, scope=openid}", ["kestrel", "bolund"]),
         ("no way to Server=db;User Id=app;Password=kestrel;", ["kestrel"]),
+        ("no way to Server=db;User ID=bolund;Password=kestrel;", ["kestrel", "bolund"]),
+        ("for user id=bolund or password=kestrel;", []), ("Server=db;User ID=bolund;Encrypt=true;", []),
         ("a; password=kestrel and more", []),
         ("{\"user\"=>{\"password\"=>\"kestrel\", \"remember\"=>\"0\"}}", ["kestrel"]),
         ("[\"password\"]=>\n  string(7) \"kestrel\"\n", ["kestrel"]),

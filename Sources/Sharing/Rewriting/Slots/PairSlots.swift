@@ -25,7 +25,9 @@ enum PairSlots {
                 tellsPassword = tellsPassword || names.contain(name)
                 slots.append(slot)
                 index = given.value.endIndex
-            } else if SecretRoles.namesAccount(name), isAccount(given.value) {
+            } else if SecretRoles.namesAccount(name) || isUserID(word, given.value, in: text),
+                isAccount(given.value)
+            {
                 accounts.append(slot)
             }
         }
@@ -38,6 +40,20 @@ enum PairSlots {
             && value.allSatisfy { $0.isASCIIAlphanumeric || [0x2b, 0x2d, 0x2e, 0x40, 0x5f].contains($0) }
             && !SureWords.isCommon(SlotReader.string(value))
             && !SecretRoles.isWord(SlotReader.string(value))
+    }
+
+    /// Whether it is who a program signs in as, as connections to databases are described: `User ID=bolund;Password=…`.
+    ///
+    /// `word`: the last one of the name.
+    private static func isUserID(
+        _ word: ArraySlice<UInt8>,
+        _ value: ArraySlice<UInt8>,
+        in text: ArraySlice<UInt8>
+    ) -> Bool {
+        guard word.count == 2, value.count >= 4, value.contains(where: \.isASCIILetter),
+            text[value.endIndex...].first.map({ $0 == 0x3b || isQuote($0) }) ?? true
+        else { return false }
+        return SlotReader.string(text[..<word.endIndex].suffix(7)).lowercased() == "user id"
     }
 
     private static func named(_ account: Slot) -> Slot {
