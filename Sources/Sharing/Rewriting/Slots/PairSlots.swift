@@ -200,10 +200,11 @@ enum PairSlots {
     }
 
     private static func isAssignment(_ mark: ArraySlice<UInt8>, in text: ArraySlice<UInt8>) -> Bool {
-        switch SlotReader.string(mark) {
-        case ":", "=", "=>", ":=", "==", "===": true
-        // Without a space behind it, it leads to a member.
-        case "->": mark.endIndex < text.endIndex && isBlank(text[mark.endIndex])
+        switch mark.first {
+        case 0x3d: true
+        case 0x3a: !mark.elementsEqual("::".utf8)
+        // Without a space behind it, an arrow leads to a member.
+        case 0x2d: mark.endIndex < text.endIndex && isBlank(text[mark.endIndex])
         default: false
         }
     }
