@@ -67,10 +67,12 @@ struct MarkupSlots {
     /// In bytes.
     private static let longestDocument = 1 << 16
 
-    /// Whether a text between tags gives something to a name for it, as errors print what was posted.
+    /// Whether a text between tags gives something to a name for it, as errors print what was posted, or says what it is, as mail
+    /// does.
     private func tellsSecret(_ node: ArraySlice<UInt8>) -> Bool {
-        guard node.count <= SentenceSlots.longest,
-            node.contains(where: { [0x27, 0x3a, 0x3d, 0x3e].contains($0) })
+        guard node.count <= SentenceSlots.longest else { return false }
+        if SentenceSlots.tellPassword(node) { return true }
+        guard node.contains(where: { [0x27, 0x3a, 0x3d, 0x3e].contains($0) })
         else { return false }
         let text = TextCoding.entities.decoded(node).bytes[...]
         return !PairSlots.slots(in: text).isEmpty || !PrintedSlots.slots(in: text).isEmpty

@@ -123,6 +123,22 @@ enum SentenceSlots {
         }
     }
 
+    /// Whether a text says what a password or a short code is: `Your PIN is 4821`.
+    static func tellPassword(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.contains(0x20), text.contains(where: \.isASCIIDigit) else { return false }
+        let words = text.split { $0 <= 0x20 }
+        var names = PasswordNames(where: SecretRoles.saysPassword)
+        return words.indices.dropLast().contains { place in
+            let name = bare(words[place])
+            let next = words[(place + 1)...].prefix(2)
+            guard (2...24).contains(words[place].count), let value = next.first,
+                mayNamePassword(name, value, next.dropFirst().first)
+            else { return false }
+            let own = SlotReader.string(name).lowercased()
+            return !password(own, value, next.dropFirst().first, &names).isEmpty
+        }
+    }
+
     /// Of the words that say something of the one behind them, whatever that is.
     private static let shapes = WordShapes(
         [
