@@ -1,3 +1,4 @@
+import ArgumentParser
 import Captures
 import Foundation
 import Proxy
