@@ -116,7 +116,7 @@ struct SlotReaderTests {
         // What a value is called by stands around it.
         (#"{"mobileno":{"nbr":{"value":"97"}}}"#, ["mobileno=97"]), (#"{"a":"b\"c","d":"#, [#"a=b\"c"#]),
         (#"{"race":{"code":"CN","desc":"CHINESE"}}"#, ["race=CN", "race=CHINESE"]),
-        (#"{"error":{"code":"CN","desc":"x"}}"#, ["code=CN", "desc=x"]),
+        (#"{"error":{"code":"CN","desc":"x"}}"#, ["error_code=CN", "desc=x"]),
         // What servers say of a password that they do not take.
         (
             #"{"loc":["body","password"],"msg":"x","input":"zem4K!"}"#,
@@ -313,6 +313,10 @@ struct SlotReaderTests {
         (
             #"{"backup_codes":[{"code":"48217730","used":false},{"code":"90271183"}]}"#,
             ["backup_codes=48217730", "backup_codes=90271183"]
+        ),
+        (
+            #"{"error":{"code":"Request_Denied","innerError":{"code":"A_B"}},"code":"c"}"#,
+            ["error_code=Request_Denied", "error_code=A_B", "code=c"]
         ),
         (#"{"totp":{"code":"expired"},"codes":[{"code":"E-7"}]}"#, ["code=expired", "code=E-7"]),
     ])

@@ -246,6 +246,12 @@ struct ScriptObject {
         return name
     }
 
+    /// `"error": {"code": "Authorization_RequestDenied", …}`, as Microsoft Graph and other services have it: a word for what is wrong,
+    /// and nobody's code; nil for others.
+    var nameOfFault: String? {
+        ["error", "errors", "innererror"].contains(SecretRoles.normalized(name)) ? "error_code" : nil
+    }
+
     /// Takes a name; false where a better one is known.
     ///
     /// `member`: in small letters.

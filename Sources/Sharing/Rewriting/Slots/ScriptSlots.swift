@@ -143,8 +143,8 @@ struct ScriptSlots {
             } else if key == ScriptObject.listed {
                 name = objects.last?.said ?? member
             } else if ScriptObject.choosing.contains(key) {
-                name =
-                    objects.last?.nameOfChoice ?? (key == "code" ? objects.last?.nameOfCode : nil) ?? member
+                let code = key == "code" ? objects.last?.nameOfCode ?? objects.last?.nameOfFault : nil
+                name = objects.last?.nameOfChoice ?? code ?? member
             } else {
                 name = objects.last?.nameInBirth(key) ?? objects.last?.nameOfMember(key) ?? member
             }
