@@ -160,7 +160,7 @@ package enum TextReport {
         }
         var lines = [style.bold(info.id)]
         lines += paragraph("\(info.title) (\(info.severity.label)\(info.isSymptom ? ", a symptom" : ""))")
-        if info.severity == .errorWhenRefused { lines.append(star) }
+        if info.severity == .errorWhenRefused { lines.append("* " + star) }
         lines.append("")
         lines += paragraph(info.explanation)
         lines += ["", style.bold("How to mend it")] + paragraph(info.fix) + ["", style.bold("Breaks it")]

@@ -10,7 +10,7 @@ struct TextOfPageTests {
         "<p>password=zem4K!</p>", "<p>[password]=&gt;zem4K!</p>", "<p>as max, password=zem4K!</p>",
         // In a sentence, as mail has it.
         "<p>Dear reader,</p><p>your new password is zem4K!</p>",
-        "<td>The password was zem4K!, says the log.</td>",
+        "<p>The password was zem4K!, says the log.</p>",
         // A page that ends with a text.
         "<br>Fatal: [password] =&gt; zem4K!",
     ])
