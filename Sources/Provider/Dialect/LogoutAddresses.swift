@@ -27,7 +27,7 @@ package struct LogoutAddresses: Sendable, Equatable {
 
     var isEmpty: Bool { backchannel == nil && frontchannel == nil }
 
-    /// Whether an address may be one for logout tokens.
+    /// Whether an address may be one that the provider posts to of its own accord: a web address of this machine.
     package static func isBackchannel(_ url: RecordedURL) -> Bool {
         isFrontchannel(url) && LoopbackHost.isLoopback(url.host ?? "")
     }

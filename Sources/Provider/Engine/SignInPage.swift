@@ -59,7 +59,7 @@ enum SignInPage {
     /// What the user sees after a logout.
     ///
     /// `frames`: what the browser loads meanwhile (OpenID Connect Front-Channel Logout, section 3).
-    /// `target`: where it goes on when it has, or after three seconds; nil for nowhere.
+    /// `target`: where it goes on when it has, or after three seconds; nil: the page stays.
     static func signedOut(loading frames: [String] = [], to target: String? = nil) -> String {
         let loaded = frames.map { "<iframe src=\"\(HTMLText.escaped($0))\" hidden></iframe>" }.joined()
         let way = target.map {

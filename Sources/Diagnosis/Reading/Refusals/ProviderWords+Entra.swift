@@ -16,7 +16,7 @@ extension ProviderWords {
             "900023",
             explanation: """
                 What stands in the tenant's place in the endpoint's path is neither an id nor a domain, and none of common, organizations and consumers: a setting that is empty, or a \
-                placeholder that nobody replaced.
+                value that was copied from an example.
                 """,
             fix: "Look at the address that was asked, and put the tenant id where the odd part stands."
         ),

@@ -6,7 +6,7 @@ extension ProviderWords {
             explanation:
                 "ForgeRock AM has no OAuth 2.0 provider in the realm that the address names: the service is not configured there, or it is another realm that was meant.",
             fix: """
-                Add the OAuth2 Provider service to that realm, or put the right one into the path (/oauth2/realms/root/realms/NAME) or the parameter realm; a path without either is the root realm.
+                Add the OAuth2 Provider service to that realm, or put the right one into the path, behind its last realms/, or into the parameter realm; a path without either is the root realm.
                 """
         ),
         Known(
