@@ -27,16 +27,17 @@ struct StringPool {
     }
 
     private mutating func share(_ headers: inout HeaderFields) {
+        guard !headers.fields.isEmpty else { return }
+        let known = lists.firstIndex(of: headers.fields)
+        if let known, Self.areSame(lists[known], headers.fields) {
+            headers.fields = lists[known]
+            return
+        }
         for index in headers.fields.indices {
             share(&headers.fields[index].name)
             share(&headers.fields[index].value)
         }
-        guard !headers.fields.isEmpty else { return }
-        if let index = lists.firstIndex(of: headers.fields) {
-            if Self.areSame(lists[index], headers.fields) { headers.fields = lists[index] }
-        } else if lists.count < Self.maximumLists {
-            lists.insert(headers.fields)
-        }
+        if known == nil, lists.count < Self.maximumLists { lists.insert(headers.fields) }
     }
 
     private mutating func shareCookies(_ foreign: inout JSONObject) {
