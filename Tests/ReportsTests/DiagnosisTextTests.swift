@@ -15,7 +15,7 @@ struct DiagnosisTextTests {
         let report = ReportBuilder.report(on: capture, named: name)
         var item = try #require(report.flows.first)
         let words = "no rule that was asked found why"
-        let told = DiagnosisText(item: item, showsAbstentions: false, style: .plain).text
+        let told = DiagnosisText(item: item, name: "login.har", showsAbstentions: false, style: .plain).text
         #expect(told.contains("← root cause") && !told.contains(words))
 
         item.diagnosis.findings = item.diagnosis.findings.prefix(1).map { finding in
@@ -23,7 +23,8 @@ struct DiagnosisTextTests {
             finding.severity = .warning
             return finding
         }
-        let doubtful = DiagnosisText(item: item, showsAbstentions: false, style: .plain).text
+        let doubtful = DiagnosisText(item: item, name: "login.har", showsAbstentions: false, style: .plain)
+            .text
         #expect(!doubtful.contains("root cause") && doubtful.contains(words))
     }
 
@@ -111,6 +112,9 @@ struct DiagnosisTextTests {
         #expect(TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain).contains(words))
         #expect(MarkdownReport.text(of: [report]).contains(" the code challenge\(told)\n"))
         #expect(JSONReport.diagnosis(of: report).contains("\"variant\": \"\(variant)\""))
+        #expect(SARIFReport.text(of: [report], rules: [], version: "").contains("challenge\(told). "))
+        let viewed = ViewerCapture(report).flow("flow-1")?["findings"]?.array?.first
+        #expect(viewed?["variant"]?.string == (told.isEmpty ? nil : variant))
     }
 
     /// Who looks for what is missing begins where the capture ends.
@@ -119,7 +123,7 @@ struct DiagnosisTextTests {
         let whole = try CaptureReader.read(bytes: Fixtures.bytes(name), name: name)
         let begun = Capture(whole.indices.prefix(4).map { whole[$0] })
         let item = try #require(ReportBuilder.report(on: begun, named: name).flows.first)
-        let told = DiagnosisText(item: item, showsAbstentions: false, style: .plain).text
+        let told = DiagnosisText(item: item, name: "login.har", showsAbstentions: false, style: .plain).text
         #expect(
             told.hasSuffix(
                 "nothing wrong found, but the login did not finish: its last step is [3] authorization_response"
@@ -162,7 +166,7 @@ struct DiagnosisTextTests {
         let item = try #require(report.flows.last)
         #expect(item.diagnosis.outcome == .failure)
         #expect(!item.diagnosis.findings.contains { $0.severity == .error })
-        let text = DiagnosisText(item: item, showsAbstentions: false, style: .plain).text
+        let text = DiagnosisText(item: item, name: "login.har", showsAbstentions: false, style: .plain).text
         #expect(text.contains("see flow-1, the login that it is a part of; what it may have to do with:"))
     }
 
@@ -172,13 +176,31 @@ struct DiagnosisTextTests {
         let capture = try CaptureReader.read(bytes: Fixtures.bytes(name), name: name)
         let report = ReportBuilder.report(on: capture, named: name)
         let item = try #require(report.flows.first)
-        let lines = DiagnosisText(item: item, showsAbstentions: false, style: .plain, columns: 60).text
+        let lines = DiagnosisText(
+            item: item,
+            name: "login.har",
+            showsAbstentions: false,
+            style: .plain,
+            columns: 60
+        ).text
             .split(separator: "\n")
         let place = try #require(lines.firstIndex(of: "      [4] response.body error"))
         #expect(lines[place + 1] == "        invalid_grant: The grant was not accepted")
-        let slim = DiagnosisText(item: item, showsAbstentions: false, style: .plain, columns: 40).text
+        let slim = DiagnosisText(
+            item: item,
+            name: "login.har",
+            showsAbstentions: false,
+            style: .plain,
+            columns: 40
+        ).text
         #expect(slim.contains("    The code verifier does not belong to\n    the code challenge\n"))
-        let whole = DiagnosisText(item: item, showsAbstentions: false, style: .plain, columns: 80).text
+        let whole = DiagnosisText(
+            item: item,
+            name: "login.har",
+            showsAbstentions: false,
+            style: .plain,
+            columns: 80
+        ).text
         #expect(whole.contains("[4] response.body error             invalid_grant: The grant was not"))
     }
 

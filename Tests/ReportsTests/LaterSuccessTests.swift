@@ -94,14 +94,36 @@ struct LaterSuccessTests {
         let capture = Self.capture(of: [false, true])
         let report = ReportBuilder.report(on: capture, named: "day.har", looksAhead: true)
         let words = "A later login of this client went well: flow-2, at [5]."
-        #expect(TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain).contains(words))
-        #expect(MarkdownReport.text(of: [report]).contains("went well: flow-2, at \\[5\\]."))
+        let text = TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain)
+        #expect(text.contains(words) && text.contains("\n  authreel diff day.har#flow-2 day.har#flow-1"))
+        let markdown = MarkdownReport.text(of: [report])
+        #expect(markdown.contains("went well: flow-2, at \\[5\\]."))
+        #expect(markdown.contains("`authreel diff day.har#flow-2 day.har#flow-1`"))
+        let results = SARIFReport.text(of: [report], rules: [], version: "0.0.0")
+        let told = try JSONParser.parse(Array(results.utf8)).object?["runs"]?.array?.first?.object?["results"]
+        let properties = told?.array?.compactMap { $0.object?["properties"]?.object } ?? []
+        let failed = properties.filter { $0["flow"]?.string == "flow-1" }
+        #expect(!failed.isEmpty)
+        #expect(failed.allSatisfy { $0["laterSuccess"]?.object?["flow"]?.string == "flow-2" })
+        #expect(properties.allSatisfy { $0["flow"]?.string != "flow-2" || $0["laterSuccess"] == nil })
         var pieces = ""
         JSONReport.diagnosis.write(capture, named: "day.har", to: { pieces += $0 })
         #expect(pieces == JSONReport.diagnosis(of: report))
         let flows = try #require(try JSONParser.parse(Array(pieces.utf8)).object?["flows"]?.array)
         #expect(flows.first?.object?["later_success"]?.object?["exchange"] == 5)
         #expect(flows.last?.object?["later_success"] == nil)
+    }
+
+    /// What came by standard input is in a file whose name nobody knows.
+    @Test(arguments: [("-", "CAPTURE"), ("my day.har", "'my day.har'")])
+    func comparisonNamesTheCapture(name: String, capture: String) throws {
+        let report = ReportBuilder.report(
+            on: Self.capture(of: [false, true]),
+            named: name,
+            looksAhead: true
+        )
+        let text = TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain)
+        #expect(text.contains("\n  authreel diff \(capture)#flow-2 \(capture)#flow-1"))
     }
 
     @Test func theSummaryOfManyFlowsNamesIt() {

@@ -280,7 +280,7 @@ struct TimelineTextTests {
         )
     }
 
-    /// Where connections failed that is what is wrong.
+    /// Where connections failed that is what is wrong; one of many is a side request's.
     @Test func captureWithoutLoginsComesWithAdvice() {
         var builder = CaptureBuilder()
         builder.get("https://news.example/")
@@ -292,6 +292,8 @@ struct TimelineTextTests {
         exchange.failure = "ECONNREFUSED: nobody there"
         builder.add(exchange)
         #expect(TextReport.advice(onCaptureWithoutLogins: builder.capture) == nil)
+        builder.get("https://news.example/today")
+        #expect(TextReport.advice(onCaptureWithoutLogins: builder.capture)?.contains("first click") == true)
     }
 
     /// An app that cannot read the provider's metadata has nowhere to send the browser, and says so on its own page.

@@ -5,6 +5,8 @@ import Flows
 /// One flow's verdict as text.
 struct DiagnosisText {
     var item: Report.DiagnosedFlow
+    /// Of the capture, as the user wrote it.
+    var name: String
     var showsAbstentions: Bool
     var style: TextStyle
     /// How wide running text may be.
@@ -62,7 +64,7 @@ struct DiagnosisText {
         if let later = item.later {
             lines.append("")
             lines += later.sentences.printable.wrapped(to: columns, indent: "  ")
-            lines.append("  " + style.dim(later.command(for: item.flow.id)))
+            lines.append("  " + style.dim(later.command(for: item.flow.id, in: name)))
         }
         if showsAbstentions, !item.diagnosis.abstentions.isEmpty {
             lines += ["", "  " + style.bold("could not decide")]

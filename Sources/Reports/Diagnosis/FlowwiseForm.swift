@@ -9,8 +9,8 @@ package struct FlowwiseForm: Sendable {
     let opening: String
     let separator: String
     let closing: String
-    /// One flow of a capture.
-    let text: @Sendable (Report.DiagnosedFlow, Capture) -> String
+    /// One flow of a capture, whose name is given, too.
+    let text: @Sendable (Report.DiagnosedFlow, Capture, String) -> String
     /// What there is instead of all this where the capture has no flow; its name is given.
     let nothing: @Sendable (String, Capture) -> String
     /// Whether it tells of failed logins which later one went well.
@@ -25,7 +25,9 @@ package struct FlowwiseForm: Sendable {
         guard !report.flows.isEmpty else { return nothing(report.name, report.capture) }
         var alike = AlikeFlows(most: mostAlike)
         let lines = report.flows.map { alike.line(of: $0) }
-        let told = zip(report.flows, lines).filter { $1.like == nil }.map { text($0.0, report.capture) }
+        let told = zip(report.flows, lines).filter { $1.like == nil }.map {
+            text($0.0, report.capture, report.name)
+        }
         return opening + told.joined(separator: separator) + closing + ending(lines)
     }
 
@@ -55,7 +57,9 @@ package struct FlowwiseForm: Sendable {
         for (place, index) in wanted.enumerated() {
             let item = diagnosed.item(at: index)
             let line = alike.line(of: item)
-            if line.like == nil { try sink((place == 0 ? opening : separator) + text(item, capture)) }
+            if line.like == nil {
+                try sink((place == 0 ? opening : separator) + text(item, capture, name))
+            }
             seen(item)
             lines.append(line)
         }

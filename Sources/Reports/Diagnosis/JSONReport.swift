@@ -50,7 +50,7 @@ package enum JSONReport {
             opening: head + "\n    ",
             separator: ",\n    ",
             closing: "\n  ]\n}",
-            text: { item, _ in JSONWriter.text(of: value(item), level: 2) },
+            text: { item, _, _ in JSONWriter.text(of: value(item), level: 2) },
             nothing: { _, _ in head + "]\n}" },
             looksAhead: looksAhead
         )
@@ -78,7 +78,8 @@ package enum JSONReport {
         return .object(object)
     }
 
-    private static func later(_ later: LaterSuccess) -> JSONValue {
+    /// As programs have it.
+    static func later(_ later: LaterSuccess) -> JSONValue {
         [
             "flow": .string(later.flow), "exchange": JSONValue(later.exchange),
             "difference": later.difference.map { .string($0) } ?? .null,

@@ -29,7 +29,7 @@ package enum JUnitReport {
                     "    </testcase>",
                 ]
             }
-            for item in report.flows { lines += testCase(item, of: name, threshold) }
+            for item in report.flows { lines += testCase(item, of: report.name, threshold) }
             let words = words(besideTheCasesOf: report).map(XMLText.escaped)
             if !words.isEmpty {
                 lines.append("    <system-err>\(words.joined(separator: "\n"))</system-err>")
@@ -57,9 +57,10 @@ package enum JUnitReport {
     /// Said only where there is one.
     private static func errors(_ count: Int) -> String { count == 0 ? "" : #" errors="\#(count)""# }
 
-    private static func testCase(_ item: Report.DiagnosedFlow, of suite: String, _ threshold: Severity)
+    private static func testCase(_ item: Report.DiagnosedFlow, of capture: String, _ threshold: Severity)
         -> [String]
     {
+        let suite = XMLText.escaped(capture)
         let flow = item.flow
         let client = flow.clientID?.shortened(to: FlowHead.longest)
         let words = [FlowHead.grant(flow.grant), flow.provider.rawValue, client].compactMap { $0 }.joined(
@@ -71,7 +72,7 @@ package enum JUnitReport {
         guard let first = findings.first(where: { $0.severity.isAtLeast(threshold) }) else {
             return [#"    <testcase classname="\#(suite)" name="\#(name)"/>"#]
         }
-        let text = DiagnosisText(item: item, showsAbstentions: false, style: .plain).text
+        let text = DiagnosisText(item: item, name: capture, showsAbstentions: false, style: .plain).text
         return [
             #"    <testcase classname="\#(suite)" name="\#(name)">"#,
             #"      <failure type="\#(XMLText.escaped(first.rule))" message="\#(XMLText.escaped(first.title))">"#

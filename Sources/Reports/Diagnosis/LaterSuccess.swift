@@ -83,5 +83,10 @@ package struct LaterSuccess: Sendable, Equatable {
     }
 
     /// What compares the two.
-    func command(for failed: String) -> String { "authreel diff CAPTURE#\(flow) CAPTURE#\(failed)" }
+    ///
+    /// `name`: of the capture as the user wrote it; one that came by standard input is gone, and has another in its file.
+    func command(for failed: String, in name: String) -> String {
+        let capture = name == "-" ? "CAPTURE" : ShellWord.quoted(name)
+        return "authreel diff \(capture)#\(flow) \(capture)#\(failed)"
+    }
 }

@@ -16,11 +16,11 @@ package enum MarkdownReport {
             guard !report.flows.isEmpty else {
                 return (head + ["No OAuth or OpenID Connect traffic."]).joined(separator: "\n\n")
             }
-            return (head + report.flows.map(section)).joined(separator: "\n\n")
+            return (head + report.flows.map { section($0, of: report.name) }).joined(separator: "\n\n")
         }.joined(separator: "\n\n")
     }
 
-    private static func section(_ item: Report.DiagnosedFlow) -> String {
+    private static func section(_ item: Report.DiagnosedFlow, of name: String) -> String {
         let flow = item.flow
         var parts = [
             "outcome **\(item.diagnosis.outcome.rawValue)**", escaped(FlowHead.grant(flow.grant)),
@@ -44,7 +44,7 @@ package enum MarkdownReport {
             blocks.append(list.joined(separator: "\n"))
         }
         if let later = item.later {
-            blocks.append(escaped(later.sentences) + " " + code(later.command(for: flow.id)))
+            blocks.append(escaped(later.sentences) + " " + code(later.command(for: flow.id, in: name)))
         }
         return blocks.joined(separator: "\n\n")
     }

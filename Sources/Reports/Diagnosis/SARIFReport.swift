@@ -12,7 +12,7 @@ package enum SARIFReport {
         let indices = Dictionary(rules.enumerated().map { ($1.id, $0) }) { first, _ in first }
         let results = reports.flatMap { report in
             report.flows.flatMap { item in
-                item.diagnosis.findings.map { result($0, of: item.flow, in: report, indices) }
+                item.diagnosis.findings.map { result($0, of: item, in: report, indices) }
             }
         }
         let driver: JSONValue = [
@@ -64,7 +64,7 @@ package enum SARIFReport {
 
     private static func result(
         _ finding: Finding,
-        of flow: Flow,
+        of item: Report.DiagnosedFlow,
         in report: Report,
         _ indices: [String: Int]
     ) -> JSONValue {
@@ -84,18 +84,20 @@ package enum SARIFReport {
                 )
             }
         )
-        object["properties"] = [
-            "flow": .string(flow.id), "primary": .bool(finding.isPrimary),
+        var properties: JSONObject = [
+            "flow": .string(item.flow.id), "primary": .bool(finding.isPrimary),
             "variant": finding.variant.map { .string($0) } ?? .null,
             "effectOf": finding.effectOf.map { .string($0) } ?? .null,
             "effectOfFlow": finding.effectOfFlow.map { .string($0) } ?? .null,
         ]
+        if let later = item.later { properties["laterSuccess"] = JSONReport.later(later) }
+        object["properties"] = .object(properties)
         return .object(object)
     }
 
     private static func text(of finding: Finding) -> String {
-        let variant = finding.variant.map { " (\($0))" } ?? ""
-        return "\(finding.title)\(variant). \(finding.explanation) \(finding.fix)"
+        let way = finding.way.map { " (\($0))" } ?? ""
+        return "\(finding.title)\(way). \(finding.explanation) \(finding.fix)"
     }
 
     /// A message with words of a capture in it: nothing of them is filled in or linked (SARIF 2.1.0, 3.11.5 and 3.11.6).

@@ -11,7 +11,10 @@ package enum TextReport {
     /// `columns`: how wide the lines of its steps may be; nil leaves each on one line, for programs and files.
     package static func timeline(_ style: TextStyle, columns: Int? = nil) -> FlowwiseForm {
         form(style, besides: { TimelineText.exchanges(of: $0, style: style) }) {
-            TimelineText(item: $0, capture: $1, style: style, columns: columns).text
+            item,
+            capture,
+            _ in
+            TimelineText(item: item, capture: capture, style: style, columns: columns).text
         }
     }
 
@@ -38,9 +41,11 @@ package enum TextReport {
     ) -> FlowwiseForm {
         form(style, isAlone: isAlone, looksAhead: true, mostAlike: showsAbstentions ? nil : mostAlike) {
             item,
-            _ in
+            _,
+            name in
             DiagnosisText(
                 item: item,
+                name: name,
                 showsAbstentions: showsAbstentions,
                 style: style,
                 columns: min(columns, widest)
@@ -67,7 +72,7 @@ package enum TextReport {
         looksAhead: Bool = false,
         mostAlike: Int? = nil,
         besides: @escaping @Sendable (Capture) -> [String] = { _ in [] },
-        _ text: @escaping @Sendable (Report.DiagnosedFlow, Capture) -> String
+        _ text: @escaping @Sendable (Report.DiagnosedFlow, Capture, String) -> String
     ) -> FlowwiseForm {
         FlowwiseForm(
             opening: "",
@@ -93,7 +98,7 @@ package enum TextReport {
 
     /// How many requests had no answer, and why the first had none: where nothing else came, that is what is wrong.
     private static func failures(in capture: Capture) -> String {
-        let failed = capture.indices.filter { !capture[$0].isAnswered && capture[$0].failure != nil }
+        let failed = failed(in: capture)
         guard let first = failed.first, let reason = capture[first].failure else { return "" }
         let many =
             failed.count == 1 ? "1 of them had no answer" : "\(failed.count) of them had no answer, the first"
@@ -102,9 +107,17 @@ package enum TextReport {
         return "; \(lead): [\(first)] \(words.joined(separator: ": "))"
     }
 
+    private static func failed(in capture: Capture) -> [Int] {
+        capture.indices.filter { !capture[$0].isAnswered && capture[$0].failure != nil }
+    }
+
     /// What to do about a capture without logins; nil where something else is wrong with it, which its line tells.
+    ///
+    /// That are connections that could not be read, or as many requests without an answer as with one: a few of them are any page's.
     package static func advice(onCaptureWithoutLogins capture: Capture) -> String? {
-        guard unread(in: capture).isEmpty, failures(in: capture).isEmpty else { return nil }
+        guard unread(in: capture).isEmpty, failed(in: capture).count * 2 < max(capture.count, 1) else {
+            return nil
+        }
         if let unbegun = UnbegunLogin.first(in: capture) { return advice(on: unbegun, in: capture) }
         return
             "a login begins with the browser's request to the provider: record from the first click on, in developer tools with "

@@ -94,6 +94,7 @@ enum ViewerFlow {
     private static func finding(_ finding: Finding, in capture: ViewerCapture) -> JSONValue {
         guard case .object(var object) = JSONReport.finding(finding) else { return .null }
         let secrets = capture.secrets
+        object["variant"] = finding.way.map { .string($0) }
         object["explanation"] = .string(secrets.shortened(finding.explanation))
         object["evidence"] = .array(
             zip(finding.evidence, object["evidence"]?.array ?? []).map { evidence, value in
