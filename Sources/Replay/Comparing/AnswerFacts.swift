@@ -18,12 +18,20 @@ struct AnswerFacts {
         // The answer that carries it belongs to the request that it answers.
         guard !step.isSeenInRedirect else { return }
         guard let response = step.exchange.response else {
-            list.add(place(.responseStatus, ""), failure, .verdict, aspect: "kind of answer")
+            list.add(
+                place(.responseStatus, ""),
+                .init(failure, .verdict),
+                as: .init(aspect: "kind of answer")
+            )
             return
         }
         addClock(response)
-        list.add(place(.responseStatus, ""), "\(response.status)", .verdict, presence: nil)
-        list.add(place(.responseStatus, ""), kind(of: response), .verdict, aspect: "kind of answer")
+        list.add(place(.responseStatus, ""), .init("\(response.status)", .verdict), weighing: .valueAlone)
+        list.add(
+            place(.responseStatus, ""),
+            .init(kind(of: response), .verdict),
+            as: .init(aspect: "kind of answer")
+        )
         addTarget(response)
         addChallenges(response)
         addMembers(response)
@@ -32,9 +40,11 @@ struct AnswerFacts {
         if request.headers.contains("origin"), isEndpoint {
             list.add(
                 place(.responseHeader, "Access-Control-Allow-Origin"),
-                response.headers.contains("access-control-allow-origin") ? "allowed" : "not allowed",
-                .verdict,
-                presence: .note
+                .init(
+                    response.headers.contains("access-control-allow-origin") ? "allowed" : "not allowed",
+                    .verdict
+                ),
+                weighing: .init(presence: .note)
             )
         }
         CookieFacts.add(response.setCookies, of: step.index, context: context, to: &list)
@@ -113,10 +123,9 @@ struct AnswerFacts {
         else { return }
         list.add(
             place(.responseHeader, "Date"),
-            "\(date.seconds - step.exchange.endedAt.seconds)",
-            .clock,
-            aspect: "clock of \(request.url.host ?? "the server")",
-            presence: nil
+            .init("\(date.seconds - step.exchange.endedAt.seconds)", .clock),
+            as: .init(aspect: "clock of \(request.url.host ?? "the server")"),
+            weighing: .valueAlone
         )
     }
 
@@ -127,7 +136,7 @@ struct AnswerFacts {
         guard !context.targets.contains(target.withoutQuery) || step.kind == .authorizationResponse else {
             return
         }
-        list.add(place(.responseLocation, ""), target.withoutQuery, .url)
+        list.add(place(.responseLocation, ""), .init(target.withoutQuery, .url))
         for item in (target.queryItems.items + target.fragmentItems.items).prefix(60) {
             let parameter = Parameter(
                 name: item.name,
@@ -138,10 +147,8 @@ struct AnswerFacts {
             let treatment = VolatileNames.treatment(of: item.name)
             list.add(
                 parameter.place,
-                item.value,
-                treatment,
-                elements: treatment == .set ? Words.of(item.value) : [],
-                presence: item.name == "error" ? .difference : .note
+                .init(item.value, treatment, elements: treatment == .set ? Words.of(item.value) : []),
+                weighing: .init(presence: item.name == "error" ? .difference : .note)
             )
         }
     }
@@ -151,33 +158,39 @@ struct AnswerFacts {
         let isKept = !response.headers.all("cache-control").contains { $0.lowercased().contains("no-store") }
         list.add(
             place(.responseHeader, "Cache-Control"),
-            isKept ? "may be stored" : "no-store",
-            .verdict,
-            presence: nil,
-            weight: .note
+            .init(isKept ? "may be stored" : "no-store", .verdict),
+            weighing: .init(presence: nil, value: .note)
         )
         // Of anything but JSON the kind of answer tells it. What a browser took a body for may be another type than it came under.
         let type = response.headers.first("content-type") ?? response.body?.mediaType ?? ""
         guard step.answer?.json != nil, !type.isEmpty else { return }
-        list.add(place(.responseHeader, "Content-Type"), Body.essence(of: type), .verdict, presence: nil)
+        list.add(
+            place(.responseHeader, "Content-Type"),
+            .init(Body.essence(of: type), .verdict),
+            weighing: .valueAlone
+        )
     }
 
     /// RFC 6750, section 3; RFC 9449, section 7.1.
     private mutating func addChallenges(_ response: RecordedResponse) {
         for challenge in AuthenticationChallenge.all(in: response.headers).prefix(8) {
             let place = place(.responseHeader, "WWW-Authenticate")
-            list.add(place, challenge.scheme, .verdict, called: "WWW-Authenticate")
+            list.add(place, .init(challenge.scheme, .verdict), as: .init(name: "WWW-Authenticate"))
             for parameter in challenge.parameters.prefix(16) {
                 let name = parameter.name.lowercased()
                 let counts = name == "error" || name == "scope" || name == "resource_metadata"
                 list.add(
                     place,
-                    parameter.value,
-                    counts ? name == "scope" ? .set : .value : .remark,
-                    aspect: "\(challenge.scheme) \(name)",
-                    elements: name == "scope" ? Words.of(parameter.value) : [],
-                    presence: counts ? .difference : .note,
-                    weight: counts ? .difference : .note
+                    .init(
+                        parameter.value,
+                        counts ? name == "scope" ? .set : .value : .remark,
+                        elements: name == "scope" ? Words.of(parameter.value) : []
+                    ),
+                    as: .init(aspect: "\(challenge.scheme) \(name)"),
+                    weighing: .init(
+                        presence: counts ? .difference : .note,
+                        value: counts ? .difference : .note
+                    )
                 )
             }
         }
@@ -217,14 +230,14 @@ struct AnswerFacts {
     private mutating func add(_ member: JSONObject.Member, _ facts: MemberFacts?) {
         let place = place(.responseBody, member.name)
         if Self.tokenNames.contains(member.name), let text = member.value.string {
-            list.add(place, text, .volatile, type: "string", isSecret: true)
+            list.add(place, .init(text, .volatile, type: "string", isSecret: true))
             if let token = JSONWebToken.parse(text) {
                 TokenFacts(step: step, place: place, name: member.name).add(
                     token,
                     to: &list
                 )
             } else {
-                list.add(place, "opaque", .verdict, aspect: "form", presence: nil)
+                list.add(place, .init("opaque", .verdict), as: .init(aspect: "form"), weighing: .valueAlone)
             }
             return
         }
@@ -234,14 +247,14 @@ struct AnswerFacts {
         }
         if member.name == "token_type", let text = member.value.string {
             // Case does not count (RFC 6749, section 5.1).
-            list.add(place, text.lowercased(), .verdict, type: "string")
+            list.add(place, .init(text.lowercased(), .verdict, type: "string"))
             return
         }
         // A registration gives out an id and a secret of its own each time (RFC 7591, section 3.2.1).
         if step.kind.isOfRegistration, let text = member.value.string,
             ["client_id", "client_secret", "registration_client_uri"].contains(member.name)
         {
-            list.add(place, text, .volatile, type: "string")
+            list.add(place, .init(text, .volatile, type: "string"))
             return
         }
         // `verification_uri_complete` carries the user code (RFC 8628, section 3.3.1).
@@ -261,10 +274,10 @@ struct AnswerFacts {
     /// Which keys there are changes when they are rotated: whether the right one is among them, the signatures say.
     private mutating func addKeys(_ value: JSONValue, at place: Place) {
         guard let keys = JSONWebKeySet(json: ["keys": value])?.keys else {
-            list.add(place, JSONWriter.text(of: value), .verdict, type: value.typeName)
+            list.add(place, .init(JSONWriter.text(of: value), .verdict, type: value.typeName))
             return
         }
-        list.add(place, keys.isEmpty ? "none" : "some", .verdict, type: "array")
+        list.add(place, .init(keys.isEmpty ? "none" : "some", .verdict, type: "array"))
         let kinds = Set(
             keys.map { key in
                 [
@@ -275,22 +288,16 @@ struct AnswerFacts {
         )
         list.add(
             place,
-            kinds.sorted().joined(separator: ", "),
-            .set,
-            aspect: "kinds",
-            elements: kinds.sorted(),
-            presence: nil,
-            weight: .note
+            .init(kinds.sorted().joined(separator: ", "), .set, elements: kinds.sorted()),
+            as: .init(aspect: "kinds"),
+            weighing: .init(presence: nil, value: .note)
         )
         let names = keys.compactMap(\.id)
         list.add(
             place,
-            names.joined(separator: " "),
-            .set,
-            aspect: "kid",
-            elements: names,
-            presence: nil,
-            weight: .note
+            .init(names.joined(separator: " "), .set, elements: names),
+            as: .init(aspect: "kid"),
+            weighing: .init(presence: nil, value: .note)
         )
     }
 

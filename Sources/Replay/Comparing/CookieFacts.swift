@@ -15,25 +15,21 @@ enum CookieFacts {
             let place = Place(exchange: exchange, part: .responseHeader, name: cookie.name)
             let name = "Set-Cookie " + context.learned.skeleton(of: baseName(cookie.name))
             let isGone = cookie.value.isEmpty || cookie.isDeletion(at: time)
+            // What the browser sends back within the login matters to it.
+            let isSent = context.isSent(cookie.name, after: exchange)
             list.add(
                 place,
-                isGone ? "deleted" : "set",
-                .verdict,
-                called: name,
-                aspect: "Set-Cookie",
-                // What the browser sends back within the login matters to it.
-                presence: context.isSent(cookie.name, after: exchange) ? .difference : .note
+                .init(isGone ? "deleted" : "set", .verdict),
+                as: .init(name: name, aspect: "Set-Cookie"),
+                weighing: .init(presence: isSent ? .difference : .note)
             )
             guard !isGone else { continue }
             for (attribute, value, weight) in attributes(cookie) {
                 list.add(
                     place,
-                    value,
-                    attribute == "Domain" ? .url : .verdict,
-                    called: name,
-                    aspect: attribute,
-                    presence: nil,
-                    weight: weight
+                    .init(value, attribute == "Domain" ? .url : .verdict),
+                    as: .init(name: name, aspect: attribute),
+                    weighing: .init(presence: nil, value: weight)
                 )
             }
         }

@@ -31,7 +31,12 @@ struct MemberFacts {
         let presence: DifferenceWeight = isOptional ? .note : .difference
         switch value {
         case .object(let object) where depth < Self.depth:
-            list.add(place, "{…}", .presence, token: token, type: "object", presence: presence)
+            list.add(
+                place,
+                .init("{…}", .presence, type: "object"),
+                as: .init(token: token),
+                weighing: .init(presence: presence)
+            )
             for member in object.members.prefix(Self.elements) {
                 add(
                     member.value,
@@ -45,25 +50,21 @@ struct MemberFacts {
         case .array(let array) where !array.allSatisfy(Self.isScalar):
             list.add(
                 place,
-                "\(array.count) elements",
-                .presence,
-                token: token,
-                type: "array",
-                presence: presence
+                .init("\(array.count) elements", .presence, type: "array"),
+                as: .init(token: token),
+                weighing: .init(presence: presence)
             )
         default:
             let leaf = name.split(separator: ".").last.map(String.init) ?? name
             let (text, treatment, elements) = Self.reading(of: value, called: leaf)
             list.add(
                 place,
-                text,
-                treatment,
-                token: token,
-                type: value.typeName,
-                elements: elements,
-                presence: treatment == .remark ? .note : presence,
-                weight: treatment == .remark ? .note : presence,
-                isSecret: isSecret
+                .init(text, treatment, type: value.typeName, elements: elements, isSecret: isSecret),
+                as: .init(token: token),
+                weighing: .init(
+                    presence: treatment == .remark ? .note : presence,
+                    value: treatment == .remark ? .note : presence
+                )
             )
         }
     }

@@ -7,17 +7,19 @@ enum NestedURL {
     static func add(_ parameter: Parameter, in part: Place.Part, to list: inout FactList) -> Bool {
         let url = RecordedURL(parameter.value)
         guard url.isWeb, url.query != nil else { return false }
-        list.add(parameter.place, url.withoutQuery, .url, in: part, presence: .note)
+        list.add(
+            parameter.place,
+            .init(url.withoutQuery, .url),
+            as: .init(part: part),
+            weighing: .init(presence: .note)
+        )
         for item in url.queryItems.items.prefix(40) {
             let treatment = VolatileNames.treatment(of: item.name)
             list.add(
                 parameter.place,
-                item.value,
-                treatment,
-                called: "\(parameter.name)?\(item.name)",
-                in: part,
-                elements: treatment == .set ? Words.of(item.value) : [],
-                presence: .note
+                .init(item.value, treatment, elements: treatment == .set ? Words.of(item.value) : []),
+                as: .init(name: "\(parameter.name)?\(item.name)", part: part),
+                weighing: .init(presence: .note)
             )
         }
         return true

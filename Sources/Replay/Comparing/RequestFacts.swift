@@ -57,11 +57,10 @@ struct RequestFacts {
     }
 
     private mutating func addAddress() {
-        list.add(place(.requestURL, "method"), request.method, .verdict)
+        list.add(place(.requestURL, "method"), .init(request.method, .verdict))
         list.add(
             place(.requestURL, ""),
-            endpoint?.text ?? request.url.withoutQuery,
-            isOfClient ? .volatile : .url
+            .init(endpoint?.text ?? request.url.withoutQuery, isOfClient ? .volatile : .url)
         )
     }
 
@@ -103,8 +102,16 @@ struct RequestFacts {
     private mutating func addResponseParameters() {
         guard case .authorizationResponse(let response) = step.message else { return addParameters() }
         let part: Place.Part = step.isSeenInRedirect ? .responseLocation : .requestURL
-        list.add(place(part, ""), response.target.text, .url, called: Self.targetName, in: .requestURL)
-        list.add(place(part, ""), response.mode.rawValue, .verdict, aspect: "response_mode", in: .requestURL)
+        list.add(
+            place(part, ""),
+            .init(response.target.text, .url),
+            as: .init(name: Self.targetName, part: .requestURL)
+        )
+        list.add(
+            place(part, ""),
+            .init(response.mode.rawValue, .verdict),
+            as: .init(aspect: "response_mode", part: .requestURL)
+        )
         let items = response.parameters.items
         // What went wrong is said first.
         for parameter in items.filter({ $0.name == "error" }) + items.filter({ $0.name != "error" }) {
@@ -123,22 +130,24 @@ struct RequestFacts {
         let treatment = VolatileNames.treatment(of: name)
         list.add(
             parameter.place,
-            parameter.value,
-            treatment,
-            in: part,
-            elements: treatment == .set ? Words.of(parameter.value) : [],
-            presence: treatment == .remark ? .note : .difference,
-            weight: treatment == .remark ? .note : .difference,
-            isSecret: isSecret
+            .init(
+                parameter.value,
+                treatment,
+                elements: treatment == .set ? Words.of(parameter.value) : [],
+                isSecret: isSecret
+            ),
+            as: .init(part: part),
+            weighing: .init(
+                presence: treatment == .remark ? .note : .difference,
+                value: treatment == .remark ? .note : .difference
+            )
         )
         if part == .requestBody, step.kind != .userInteraction {
             list.add(
                 parameter.place,
-                parameter.place.part == .requestQuery ? "in the query" : "in the body",
-                .verdict,
-                aspect: "place",
-                in: part,
-                presence: nil
+                .init(parameter.place.part == .requestQuery ? "in the query" : "in the body", .verdict),
+                as: .init(aspect: "place", part: part),
+                weighing: .valueAlone
             )
         }
         if name == "code_verifier" { addRelation(of: parameter) }
@@ -160,12 +169,13 @@ struct RequestFacts {
         let relation = CodeChallenge.relation(of: challenge, to: verifier.value)
         list.add(
             verifier.place,
-            relation.map { Self.name(of: $0, challenge, login?.parameters["code_challenge_method"]) }
-                ?? "does not fit",
-            .verdict,
-            aspect: "against code_challenge",
-            in: .requestBody,
-            presence: nil
+            .init(
+                relation.map { Self.name(of: $0, challenge, login?.parameters["code_challenge_method"]) }
+                    ?? "does not fit",
+                .verdict
+            ),
+            as: .init(aspect: "against code_challenge", part: .requestBody),
+            weighing: .valueAlone
         )
     }
 
@@ -193,20 +203,16 @@ struct RequestFacts {
         if let authentication = step.authentication {
             list.add(
                 place(.requestHeader, "Authorization"),
-                authentication.methods.map(\.rawValue).joined(separator: ", "),
-                .verdict,
-                aspect: "client authentication"
+                .init(authentication.methods.map(\.rawValue).joined(separator: ", "), .verdict),
+                as: .init(aspect: "client authentication")
             )
             // Basic credentials are the same parameters at another place.
             for parameter in [authentication.clientID, authentication.secret].compactMap({ $0 })
             where parameter.place.part == .requestHeader {
                 list.add(
                     Place(exchange: step.index, part: .requestHeader, name: "Authorization"),
-                    parameter.value,
-                    .value,
-                    called: parameter.name,
-                    in: .requestBody,
-                    isSecret: parameter.name == "client_secret"
+                    .init(parameter.value, .value, isSecret: parameter.name == "client_secret"),
+                    as: .init(name: parameter.name, part: .requestBody)
                 )
             }
             if authentication.methods.contains(.secretBasic) { return }
@@ -215,20 +221,23 @@ struct RequestFacts {
         let scheme = header.utf8.prefix { $0 != 0x20 }
         list.add(
             place(.requestHeader, "Authorization"),
-            String(Substring(scheme)).lowercased(),
-            .verdict,
-            aspect: "scheme",
-            presence: nil
+            .init(String(Substring(scheme)).lowercased(), .verdict),
+            as: .init(aspect: "scheme"),
+            weighing: .valueAlone
         )
         if let token = BearerToken.of(request, exchange: step.index) {
-            list.add(token.place, token.value, .volatile, called: "access_token", isSecret: true)
+            list.add(
+                token.place,
+                .init(token.value, .volatile, isSecret: true),
+                as: .init(name: "access_token")
+            )
         }
     }
 
     private mutating func addProof() {
         guard let text = request.headers.first("dpop") else { return }
         let place = place(.requestHeader, "DPoP")
-        list.add(place, JSONWebToken.parse(text) == nil ? "no token" : "a proof", .verdict)
+        list.add(place, .init(JSONWebToken.parse(text) == nil ? "no token" : "a proof", .verdict))
         guard let proof = DPoPProof(of: request, exchange: step.index) else { return }
         TokenFacts(step: step, place: place, name: "DPoP").add(proof, to: &list)
     }
@@ -238,7 +247,7 @@ struct RequestFacts {
         guard step.kind != .authorizationResponse, let body = request.body, let essence = body.essence,
             !essence.isEmpty, body.size.map({ $0 > 0 }) ?? true
         else { return }
-        list.add(place(.requestHeader, "Content-Type"), essence, .verdict)
+        list.add(place(.requestHeader, "Content-Type"), .init(essence, .verdict))
     }
 
     private mutating func addCookies() {
@@ -253,11 +262,9 @@ struct RequestFacts {
             let isOfLogin = context.wasSet(cookie.name, before: step.index)
             list.add(
                 Place(exchange: step.index, part: .requestCookie, name: cookie.name),
-                isOfLogin ? "set in this login" : "from before",
-                .presence,
-                called: name,
-                presence: counts && isOfLogin ? .difference : .note,
-                isSecret: true
+                .init(isOfLogin ? "set in this login" : "from before", .presence, isSecret: true),
+                as: .init(name: name),
+                weighing: .init(presence: counts && isOfLogin ? .difference : .note)
             )
         }
     }

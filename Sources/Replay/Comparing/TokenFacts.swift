@@ -25,7 +25,7 @@ struct TokenFacts {
         let form =
             token.form == .encrypted
             ? known?.envelope == nil ? "encrypted" : "encrypted, signed inside" : "signed"
-        list.add(place, form, .verdict, aspect: "form", presence: .note)
+        list.add(place, .init(form, .verdict), as: .init(aspect: "form"), weighing: .init(presence: .note))
         addHeader(read, to: &list)
         if let envelope = known?.envelope { addHeader(envelope, to: &list, called: "\(name) envelope") }
         if let claims = read.claims { addClaims(claims, to: &list) }
@@ -35,14 +35,18 @@ struct TokenFacts {
             let flaws = read.deviations.map { "\($0.part) \($0.what)" }.joined(separator: "; ")
             list.add(
                 place,
-                flaws.isEmpty ? "well-formed" : flaws,
-                .verdict,
-                aspect: "encoding",
-                presence: nil
+                .init(flaws.isEmpty ? "well-formed" : flaws, .verdict),
+                as: .init(aspect: "encoding"),
+                weighing: .valueAlone
             )
         }
         if let signature = known?.signature {
-            list.add(place, signature.rawValue, .verdict, aspect: "signature", presence: nil)
+            list.add(
+                place,
+                .init(signature.rawValue, .verdict),
+                as: .init(aspect: "signature"),
+                weighing: .valueAlone
+            )
         }
     }
 
@@ -51,7 +55,12 @@ struct TokenFacts {
         addHeader(proof.token, to: &list)
         if let key = proof.key {
             let words = [key.type, key.curve].compactMap { $0 }.joined(separator: " ")
-            list.add(place(.jwtHeader, "jwk"), words, .verdict, token: name, presence: .note)
+            list.add(
+                place(.jwtHeader, "jwk"),
+                .init(words, .verdict),
+                as: .init(token: name),
+                weighing: .init(presence: .note)
+            )
         }
         for member in proof.token.claims?.members ?? [] {
             var text = member.value.string ?? JSONWriter.text(of: member.value)
@@ -64,27 +73,25 @@ struct TokenFacts {
                 }
             list.add(
                 place(.jwtClaims, member.name),
-                text,
-                treatment,
-                token: name,
-                type: member.value.typeName,
-                presence: ["htm", "htu", "ath", "nonce", "iat", "jti"].contains(member.name)
-                    ? .difference : .note
+                .init(text, treatment, type: member.value.typeName),
+                as: .init(token: name),
+                weighing: .init(
+                    presence: ["htm", "htu", "ath", "nonce", "iat", "jti"].contains(member.name)
+                        ? .difference : .note
+                )
             )
         }
         let isSound = proof.isSignedByItsKey.map { $0 ? "valid" : "invalid" } ?? "not_checked"
-        list.add(place, isSound, .verdict, aspect: "signature", presence: nil)
+        list.add(place, .init(isSound, .verdict), as: .init(aspect: "signature"), weighing: .valueAlone)
         if let hash = proof.accessTokenHash,
             let token = BearerToken.of(step.exchange.request, exchange: step.index)
         {
             let fits = DPoPProof.hash(ofAccessToken: token.value) == hash
             list.add(
                 place(.jwtClaims, "ath"),
-                Self.fit(fits),
-                .verdict,
-                token: name,
-                aspect: "against access_token",
-                presence: nil
+                .init(Self.fit(fits), .verdict),
+                as: .init(token: name, aspect: "against access_token"),
+                weighing: .valueAlone
             )
         }
     }
@@ -115,11 +122,9 @@ struct TokenFacts {
             }
             list.add(
                 place(.jwtHeader, member.name),
-                value,
-                treatment,
-                token: token_ ?? name,
-                type: member.value.typeName,
-                presence: isOfEncryption(member.name, token) ? .note : .difference
+                .init(value, treatment, type: member.value.typeName),
+                as: .init(token: token_ ?? name),
+                weighing: .init(presence: isOfEncryption(member.name, token) ? .note : .difference)
             )
         }
     }
@@ -145,21 +150,20 @@ struct TokenFacts {
         if let issued = token.issuedAt {
             list.add(
                 place(.jwtClaims, "exp"),
-                "\(expiry &- issued)",
-                .span,
-                token: name,
-                aspect: "lifetime",
-                presence: nil
+                .init("\(expiry &- issued)", .span),
+                as: .init(token: name, aspect: "lifetime"),
+                weighing: .valueAlone
             )
         }
         guard name == "id_token", step.exchange.isZoneKnown else { return }
         list.add(
             place(.jwtClaims, "exp"),
-            expiry <= step.exchange.endedAt.seconds ? "has run out when it comes" : "good when it comes",
-            .verdict,
-            token: name,
-            aspect: "when it comes",
-            presence: nil
+            .init(
+                expiry <= step.exchange.endedAt.seconds ? "has run out when it comes" : "good when it comes",
+                .verdict
+            ),
+            as: .init(token: name, aspect: "when it comes"),
+            weighing: .valueAlone
         )
     }
 
@@ -175,11 +179,9 @@ struct TokenFacts {
             guard let hash = token.claim(claim)?.string, let value else { continue }
             list.add(
                 place(.jwtClaims, claim),
-                Self.fit(JSONWebToken.halfHash(of: value, algorithm: algorithm) == hash),
-                .verdict,
-                token: name,
-                aspect: "against \(what)",
-                presence: nil
+                .init(Self.fit(JSONWebToken.halfHash(of: value, algorithm: algorithm) == hash), .verdict),
+                as: .init(token: name, aspect: "against \(what)"),
+                weighing: .valueAlone
             )
         }
     }
