@@ -2,52 +2,56 @@ package import Captures
 internal import Wire
 
 /// Reads the logins out of a packet capture.
-package enum PacketImporter {
+package struct PacketImporter {
+    /// pcap or pcapng.
+    private let paths: [String]
+    /// Whether the packets of several are read in the order of their times; else each file goes on with the one before.
+    private let areOfOneTime: Bool
+    /// Files with the keys of its TLS (NSS key log); those inside a pcapng are taken besides.
+    package var keyLogs: [String] = []
+    /// Lines of key logs that stand elsewhere, as those of ``PacketFile/keyLogs(in:)``.
+    package var secrets: [[UInt8]] = []
+    /// How much of a body is kept.
+    package var maximumBodyBytes: Int
+    /// Where large bodies wait until their entries are written; nil for the folder of temporary files.
+    package var spoolFolder: String?
+
     /// Bytes that all connections together hold of messages that are not complete.
     private static let budget = 256 << 20
 
-    /// Appends the exchanges of a capture to a file, in the order in which they ended.
+    /// The files of one packet capture.
+    package init(_ paths: [String], areOfOneTime: Bool, maximumBodyBytes: Int) {
+        self.paths = paths
+        self.areOfOneTime = areOfOneTime
+        self.maximumBodyBytes = maximumBodyBytes
+    }
+
+    /// Appends the exchanges of the packets to a capture, in the order in which they ended.
     ///
-    /// What a client said to a proxy, and the proxy to the server, may both be in one capture, on one machine always are:
+    /// What a client said to a proxy, and the proxy to the server, may both be in the packets, on one machine always are:
     /// they are the same exchanges, seen twice, and stand there twice.
     ///
-    /// - Parameters:
-    ///   - paths: pcap or pcapng.
-    ///   - areOfOneTime: whether the packets of several are read in the order of their times; else each file goes on with the one
-    ///     before.
-    ///   - keyLogs: files with the keys of its TLS (NSS key log); those inside a pcapng are taken besides.
-    ///   - secrets: lines of key logs that stand elsewhere, as those of ``PacketFile/keyLogs(in:)``.
-    ///   - capture: the new one.
-    ///   - maximumBodyBytes: how much of a body is kept.
-    ///   - spoolFolder: where large bodies wait until their entries are written.
-    ///   - progress: is told how much is done, from 0 to 1.
-    /// - Returns: what was read, and what could not be; and the new capture, which is whole.
-    /// - Throws: ``PacketError`` where the capture cannot be read, `CaptureError` where a key log cannot be, or the new
-    ///   capture cannot be written.
-    package static func write(
-        paths: [String],
-        areOfOneTime: Bool = false,
-        keyLogs: [String],
-        secrets: [[UInt8]] = [],
-        to capture: WrittenCapture,
-        maximumBodyBytes: Int,
-        spoolFolder: String? = nil,
-        progress: (Double) -> Void = { _ in }
-    ) throws -> (capture: Capture, report: PacketImportReport) {
+    /// `progress`: is told how much is done, from 0 to 1.
+    /// - Returns: what was read, and what could not be; and the capture, which is whole.
+    /// - Throws: ``PacketError`` where the packets cannot be read, `CaptureError` where a key log cannot be, or the capture
+    ///   cannot be written.
+    package func write(to capture: WrittenCapture, progress: (Double) -> Void) throws -> (
+        capture: Capture, report: PacketImportReport
+    ) {
         var exchanges = PacketExchanges(
             maximumBodyBytes: maximumBodyBytes,
             spoolFolder: spoolFolder,
-            budget: RecordingBudget(bytes: budget)
+            budget: RecordingBudget(bytes: Self.budget)
         )
-        for keyLog in keyLogs { try add(keyLog: keyLog, to: &exchanges, scratch: spoolFolder) }
+        for keyLog in keyLogs { try add(keyLog: keyLog, to: &exchanges) }
         // Keys may stand behind the packets that they open.
-        for path in paths { add(try PacketFile.keyLogs(in: path), to: &exchanges) }
-        add(secrets, to: &exchanges)
+        for path in paths { Self.add(try PacketFile.keyLogs(in: path), to: &exchanges) }
+        Self.add(secrets, to: &exchanges)
         var sink = ImportSink(into: exchanges, capture: capture)
         let losses =
             areOfOneTime
             ? try MergedPacketFiles.read(paths, into: &sink, progress: progress)
-            : try read(paths, into: &sink, progress: progress)
+            : try read(into: &sink, progress: progress)
         return try sink.finish(
             paths.count == 1
                 ? losses[0]
@@ -60,8 +64,7 @@ package enum PacketImporter {
     /// Reads one file behind the other.
     ///
     /// - Returns: what could not be read of each.
-    private static func read(
-        _ paths: [String],
+    private func read(
         into sink: inout ImportSink,
         progress: (Double) -> Void
     ) throws(PacketError) -> [[PacketLoss]] {
@@ -88,15 +91,13 @@ package enum PacketImporter {
     /// A key log larger than this is looked up, and not held.
     private static let largestHeldKeyLog = 8 << 20
 
-    private static func add(keyLog path: String, to exchanges: inout PacketExchanges, scratch: String?)
-        throws(CaptureError)
-    {
-        let source = try CaptureSource(path: path, scratch: scratch ?? CaptureReader.defaultScratch)
+    private func add(keyLog path: String, to exchanges: inout PacketExchanges) throws(CaptureError) {
+        let source = try CaptureSource(path: path, scratch: spoolFolder ?? CaptureReader.defaultScratch)
         var offset = 0
         let reread: @Sendable (Int, Int) -> [UInt8] = { source.bytes(at: $0, count: $1) }
         exchanges.add(
             keyLogFile: path == "-" ? "standard input" : path,
-            rereading: source.size > largestHeldKeyLog ? reread : nil
+            rereading: source.size > Self.largestHeldKeyLog ? reread : nil
         ) {
             guard offset < source.size else { return [] }
             let window = source.bytes(at: offset, count: 1 << 20)

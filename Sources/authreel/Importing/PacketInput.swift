@@ -31,16 +31,15 @@ enum PacketInput {
         progress: (Double) -> Void
     ) throws -> (capture: Capture, losses: [String], lacksParts: Bool) {
         do {
-            let (capture, report) = try PacketImporter.write(
-                paths: files.paths,
+            var importer = PacketImporter(
+                files.paths,
                 areOfOneTime: files.areOfOneTime,
-                keyLogs: keyLogs,
-                secrets: secrets,
-                to: capture,
-                maximumBodyBytes: maximumBodyBytes,
-                spoolFolder: URL(filePath: capture.path).deletingLastPathComponent().path,
-                progress: progress
+                maximumBodyBytes: maximumBodyBytes
             )
+            importer.keyLogs = keyLogs
+            importer.secrets = secrets
+            importer.spoolFolder = URL(filePath: capture.path).deletingLastPathComponent().path
+            let (capture, report) = try importer.write(to: capture, progress: progress)
             let counts = report.counts
             return (
                 capture,
