@@ -1,4 +1,4 @@
-package import Captures
+import Captures
 import JSON
 
 /// Where a client is told that the session of its user has ended (OpenID Connect Back-Channel Logout, section 2.2; Front-Channel
@@ -14,28 +14,18 @@ package struct LogoutAddresses: Sendable, Equatable {
     /// What of a client's metadata can be done here.
     init(_ members: JSONObject) {
         backchannel = members["backchannel_logout_uri"]?.string.flatMap { uri in
-            Self.isBackchannel(RecordedURL(uri)) ? uri : nil
+            RecordedURL(uri).isOfServerOfThisMachine ? uri : nil
         }
         let redirects = members["redirect_uris"]?.array?.compactMap(\.string) ?? []
         frontchannel = members["frontchannel_logout_uri"]?.string.flatMap { uri in
             let url = RecordedURL(uri)
             // Front-Channel Logout, section 2: of the same origin as a redirect URI.
             let isOwn = redirects.contains { RecordedURL($0).origin == url.origin }
-            return Self.isFrontchannel(url) && isOwn ? uri : nil
+            return url.isOfServer && isOwn ? uri : nil
         }
     }
 
     var isEmpty: Bool { backchannel == nil && frontchannel == nil }
-
-    /// Whether an address may be one that the provider posts to of its own accord: a web address of this machine.
-    package static func isBackchannel(_ url: RecordedURL) -> Bool {
-        isFrontchannel(url) && LoopbackHost.isLoopback(url.host ?? "")
-    }
-
-    /// Whether an address may be one for browsers.
-    package static func isFrontchannel(_ url: RecordedURL) -> Bool {
-        url.isWeb && url.fragment == nil && !(url.host ?? "").isEmpty
-    }
 
     /// Takes out of a client's metadata what is not done: nobody is told to have that.
     func agree(on members: inout JSONObject) {

@@ -111,7 +111,7 @@ extension ProviderEngine {
     static func asksForNotices(_ members: JSONObject) -> Bool {
         let endpoint = members["backchannel_client_notification_endpoint"]?.string
         return members["backchannel_token_delivery_mode"] == "ping"
-            && endpoint.map { LogoutAddresses.isBackchannel(RecordedURL($0)) } ?? false
+            && endpoint.map { RecordedURL($0).isOfServerOfThisMachine } ?? false
     }
 
     /// Section 10.2: by its own token, that the tokens can be fetched.

@@ -9,14 +9,14 @@ extension MockOptions {
         var addresses = LogoutAddresses()
         addresses.backchannel = backchannelLogoutURI
         addresses.frontchannel = frontchannelLogoutURI
-        if let uri = addresses.backchannel, !LogoutAddresses.isBackchannel(RecordedURL(uri)) {
+        if let uri = addresses.backchannel, !RecordedURL(uri).isOfServerOfThisMachine {
             throw CommandFailure(
                 .usage,
                 "--backchannel-logout-uri takes an http or https URL of this machine, not \(uri)",
                 hint: Invocation.command("mock", "--backchannel-logout-uri", "http://localhost:3000/logout")
             )
         }
-        if let uri = addresses.frontchannel, !LogoutAddresses.isFrontchannel(RecordedURL(uri)) {
+        if let uri = addresses.frontchannel, !RecordedURL(uri).isOfServer {
             throw CommandFailure(
                 .usage,
                 "--frontchannel-logout-uri takes an http or https URL without a fragment, not \(uri)",
