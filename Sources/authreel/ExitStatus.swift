@@ -67,7 +67,11 @@ enum ExitStatus: Int32 {
         )
         let usage = Authreel.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
             .drop { !$0.hasPrefix("Usage:") }
-        StandardError.line(usage.joined(separator: "\n"))
+        StandardError.line(
+            UsageHint.usage(Array(usage), columns: TerminalSize.columns(of: STDERR_FILENO)).joined(
+                separator: "\n"
+            )
+        )
         Foundation.exit(ExitStatus.usage.rawValue)
     }
 }

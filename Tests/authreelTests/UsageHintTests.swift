@@ -26,6 +26,16 @@ struct UsageHintTests {
         #expect(UsageHint.words(message) == words)
     }
 
+    /// An option stays beside its value.
+    @Test func usageFitsTheTerminal() {
+        let line = "Usage: authreel diagnose <CAPTURE> ... [--flow <ID>] [--only <RULE> ...] [--verbose]"
+        let lines = [line, "  See 'authreel diagnose --help' for more information."].map { Substring($0) }
+        #expect(UsageHint.usage(lines, columns: nil) == lines.map(String.init))
+        #expect(UsageHint.usage(lines, columns: 100) == lines.map(String.init))
+        let broken = "Usage: authreel diagnose <CAPTURE> ...\n       [--flow <ID>]"
+        #expect(UsageHint.usage(lines, columns: 40)[0].hasPrefix(broken + " [--only <RULE> ...]\n"))
+    }
+
     private static let rows: [(message: String, arguments: String, hint: String?)] = [
         ("Unknown option '-sk'", "record curl -sk https://a.example", "record -- curl -sk https://a.example"),
         (

@@ -55,7 +55,11 @@ struct DiagnosisText {
     }
 
     var text: String {
-        var lines = [FlowHead.line(of: item, style: style)]
+        var lines = FlowHead.lines(
+            of: item,
+            style: style,
+            columns: columns < TextReport.widest ? columns : nil
+        )
         if let lead = Self.lead(of: item) { lines.append("  " + lead) }
         for finding in item.diagnosis.findings {
             lines.append("")
@@ -89,6 +93,27 @@ enum FlowHead {
     static func grant(_ grant: String) -> String { grant.isEmpty ? "unknown grant" : grant }
 
     static func line(of item: Report.DiagnosedFlow, style: TextStyle) -> String {
+        parts(of: item, style: style).joined(separator: " · ")
+    }
+
+    /// The same, broken between its parts where it is wider than `columns`; nil leaves it on one line.
+    static func lines(of item: Report.DiagnosedFlow, style: TextStyle, columns: Int?) -> [String] {
+        guard let columns else { return [line(of: item, style: style)] }
+        var lines: [String] = []
+        var width = 0
+        for (part, bare) in zip(parts(of: item, style: style), parts(of: item, style: .plain)) {
+            width += 3 + bare.count
+            if let last = lines.indices.last, width <= columns {
+                lines[last] += " · " + part
+            } else {
+                width = (lines.isEmpty ? 0 : 4) + bare.count
+                lines.append(lines.isEmpty ? part : "  · " + part)
+            }
+        }
+        return lines
+    }
+
+    private static func parts(of item: Report.DiagnosedFlow, style: TextStyle) -> [String] {
         let flow = item.flow
         var parts = [
             style.bold(flow.id), style.outcome(item.diagnosis.outcome), grant(flow.grant),
@@ -99,6 +124,5 @@ enum FlowHead {
         return parts.enumerated().map {
             $0.offset < 2 ? $0.element : name($0.element)
         }
-        .joined(separator: " · ")
     }
 }

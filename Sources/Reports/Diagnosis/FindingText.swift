@@ -32,10 +32,13 @@ struct FindingText {
         var head = "  \(style.severity(finding.severity)) \(style.bold(finding.rule))"
         if let way = finding.way { head += " (\(way))" }
         if finding.isRootCause { head += "  " + style.bold("← root cause") }
+        var lines = [head]
         if let cause = finding.effectOf {
-            head += style.dim("  effect of \(cause)" + (finding.effectOfFlow.map { " of \($0)" } ?? ""))
+            let words = "effect of \(cause)" + (finding.effectOfFlow.map { " of \($0)" } ?? "")
+            let width = "  \(finding.severity.rawValue) \(finding.name)  \(words)".count
+            lines = width <= columns ? [head + style.dim("  " + words)] : [head, style.dim("    " + words)]
         }
-        var lines = [head] + finding.title.wrapped(to: columns, indent: "    ")
+        lines += finding.title.wrapped(to: columns, indent: "    ")
         let places = finding.evidence.map { Self.words(for: $0.place).printable }
         let width = min(places.map(\.count).max() ?? 0, 52)
         for (evidence, place) in zip(finding.evidence, places) {

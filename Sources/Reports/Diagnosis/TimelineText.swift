@@ -27,10 +27,9 @@ struct TimelineText {
 
     var text: String {
         let flow = item.flow
-        var lines = [FlowHead.line(of: item, style: style)]
-        lines.append(
-            style.dim("  \(Self.start(of: flow)), \(duration(of: flow)), exchanges in [brackets]")
-        )
+        var lines = FlowHead.lines(of: item, style: style, columns: columns)
+        let course = "\(Self.start(of: flow)), \(duration(of: flow)), exchanges in [brackets]"
+        lines += course.wrapped(to: columns ?? .max, indent: "  ").map(style.dim)
         lines.append("")
         let marks = marksByExchange(flow)
         let rows = rows(of: flow, marks)
@@ -62,9 +61,9 @@ struct TimelineText {
             lines.append(style.dim("  metadata and keys were read before or after it as well: \(places)"))
         }
         if let primary = item.diagnosis.findings.first(where: \.isPrimary) {
-            lines += [
-                "", "  \(style.severity(primary.severity)) \(style.bold(primary.rule)): \(primary.title)",
-            ]
+            let head = "  \(style.severity(primary.severity)) \(style.bold(primary.rule)): "
+            let width = primary.severity.rawValue.count + primary.rule.count + 5
+            lines += ["", primary.title.behind(head, of: width, columns: columns)]
         }
         return lines.joined(separator: "\n")
     }

@@ -19,6 +19,28 @@ enum UsageHint {
         return isNear ? message : String(found.output.1)
     }
 
+    /// The lines that tell how a command is called, as a terminal of so many columns has room for them.
+    ///
+    /// `columns`: nil leaves each line as wide as it is. An option and its value stay together.
+    static func usage(_ lines: [Substring], columns: Int?) -> [String] {
+        lines.map { line in
+            guard let columns, line.count > columns, line.hasPrefix("Usage:") else { return String(line) }
+            let whole = line.replacing(/\[[^\[\]]*\]/) { part in
+                part.output.replacing(" ", with: "\u{a0}")
+            }
+            let words = whole.split(separator: " ").map { $0.replacing("\u{a0}", with: " ") }
+            return words.dropFirst().reduce(into: [words[0]]) { rows, word in
+                let last = rows.count - 1
+                if rows[last].count + 1 + word.count <= columns {
+                    rows[last] += " " + word
+                } else {
+                    rows.append("       " + word)
+                }
+            }
+            .joined(separator: "\n")
+        }
+    }
+
     /// The command that was meant, as far as it can be told.
     ///
     /// - Parameters:
