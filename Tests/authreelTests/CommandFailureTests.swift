@@ -78,6 +78,18 @@ struct CommandFailureTests {
         #expect(CommandFailure.meant(by: mistyped) == nil)
         let hint = CommandFailure.meant(by: mistyped) { _ in true }
         #expect(hint == "did you mean \(folder.file("server.pcap"))?")
+        #expect(ImportInput.hint(onMissing: mistyped) == hint)
+    }
+
+    /// What is nowhere is recorded: packets by others, a capture as for any command.
+    @Test func fileThatIsNowhereCanBeMade() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let packets = folder.file("server.pcapng")
+        let command = "packets are recorded by: tcpdump -i any -s 0 -w \(packets)"
+        #expect(ImportInput.hint(onMissing: packets) == command)
+        #expect(ImportInput.hint(onMissing: folder.file("server.har")) == nil)
+        #expect(ImportInput.hint(onMissing: "*.pcap") == nil && ImportInput.hint(onMissing: "") == nil)
     }
 
     /// Key sets and secrets are files as well.

@@ -50,6 +50,15 @@ struct ImportInput {
         )
     }
 
+    /// What to do about a file that is not there; nil for what is said of any capture.
+    static func hint(onMissing path: String) -> String? {
+        // A pattern without a match, a variable that is not set.
+        guard !path.isEmpty, !path.contains("*") else { return nil }
+        if let near = CommandFailure.meant(by: path, among: { _ in true }) { return near }
+        guard path.hasSuffix(".pcap") || path.hasSuffix(".pcapng") else { return nil }
+        return "packets are recorded by: tcpdump -i any -s 0 -w \(ShellWord.quoted(path))"
+    }
+
     private func openPackets(
         _ files: FileGroup,
         _ name: String,
@@ -88,13 +97,10 @@ struct ImportInput {
                 guard errno == ENOENT || errno == ENOTDIR else {
                     throw CaptureError.inputOutput(path: path, reason: String(cString: strerror(errno)))
                 }
-                // A pattern without a match, a variable that is not set.
-                guard !path.isEmpty, !path.contains("*") else { throw CaptureError.noSuchFile(path: path) }
-                throw CommandFailure(
-                    .noInput,
-                    "\(path): no such file",
-                    hint: CommandFailure.meant(by: path) { _ in true }
-                )
+                guard let hint = Self.hint(onMissing: path) else {
+                    throw CaptureError.noSuchFile(path: path)
+                }
+                throw CommandFailure(.noInput, "\(path): no such file", hint: hint)
             }
             var status = stat()
             let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
