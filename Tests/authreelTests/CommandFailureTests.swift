@@ -56,7 +56,8 @@ struct CommandFailureTests {
             try HostAndPort("", option: "--listen", example: "authreel record --listen 127.0.0.1:8080")
         }
         #expect(address?.message == "--listen takes HOST:PORT, not ''")
-        #expect(CommandFailure(.noInput, ": no such file").message == "'': no such file")
+        let file = #expect(throws: CommandFailure.self) { try InputFile.bytes("") }
+        #expect(file?.message == "'': no such file")
         #expect(throws: (any Error).self) { try Share.parse(["login.har", "--keep", "", "--dry-run"]) }
         #expect(throws: Never.self) { try Share.parse(["login.har", "--keep", "state", "--dry-run"]) }
     }

@@ -129,7 +129,7 @@ struct Import: ParsableCommand {
             guard !isThere || isFolder.boolValue else { continue }
             throw CommandFailure(
                 .noInput,
-                isThere ? "\(path) is a folder" : "\(path): no such file",
+                isThere ? "\(path) is a folder" : "\(CommandFailure.shown(path)): no such file",
                 hint:
                     "a program writes its keys where the variable SSLKEYLOGFILE says, before it makes a connection"
             )

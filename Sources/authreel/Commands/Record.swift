@@ -188,9 +188,10 @@ struct Record: AsyncParsableCommand {
             ["http", "https"].contains(scheme),
             url.host()?.isEmpty == false
         else {
-            throw CommandFailure(
-                .usage,
-                "--browser takes the address of a page, not \(text)",
+            throw CommandFailure.unfit(
+                text,
+                for: "--browser",
+                taking: "the address of a page",
                 hint: Invocation.command("record", "--browser", "https://app.example/")
             )
         }

@@ -51,9 +51,10 @@ struct ClientCertificateOptions: ParsableArguments {
         for text in files {
             let (host, path) = try Self.pair(text)
             guard let entry = ClientCertificates.Place(host) else {
-                throw CommandFailure(
-                    .usage,
-                    "--client-cert takes a host, not \(host)",
+                throw CommandFailure.unfit(
+                    host,
+                    for: "--client-cert",
+                    taking: "a host",
                     hint: "for example --client-cert idp.example:8443=\(path)"
                 )
             }
@@ -83,9 +84,10 @@ struct ClientCertificateOptions: ParsableArguments {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex,
             text.index(after: equals) != text.endIndex
         else {
-            throw CommandFailure(
-                .usage,
-                "--client-cert takes HOST=FILE, not \(text)",
+            throw CommandFailure.unfit(
+                text,
+                for: "--client-cert",
+                taking: "HOST=FILE",
                 hint: "for example --client-cert \(example)"
             )
         }

@@ -83,9 +83,10 @@ struct DrivingOptions: ParsableArguments {
                 !text.contains(where: { "/?#@ ".contains($0) })
             else {
                 let named = RecordedURL(text).authority ?? "app.example"
-                throw CommandFailure(
-                    .usage,
-                    "--allow-host takes HOST or HOST:PORT, not \(text)",
+                throw CommandFailure.unfit(
+                    text,
+                    for: "--allow-host",
+                    taking: "HOST or HOST:PORT",
                     hint: "for example --allow-host \(named)"
                 )
             }
@@ -102,9 +103,10 @@ struct DrivingOptions: ParsableArguments {
     ) throws -> (String, String) {
         // A URL may hold an equals sign of its own behind its query; names never do.
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-            throw CommandFailure(
-                .usage,
-                "\(option) takes \(form), not \(text)",
+            throw CommandFailure.unfit(
+                text,
+                for: option,
+                taking: form,
                 hint: "for example \(option) \(example)"
             )
         }

@@ -16,7 +16,7 @@ struct HostAndPort: Sendable, Hashable {
     ///   - example: a command line that would do.
     /// - Throws: ``CommandFailure``.
     init(_ text: String, ports: ClosedRange<Int> = 0...65535, option: String, example: String) throws {
-        let failure = CommandFailure(.usage, "\(option) takes HOST:PORT, not \(text)", hint: example)
+        let failure = CommandFailure.unfit(text, for: option, taking: "HOST:PORT", hint: example)
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             ports.contains(port)
         else { throw failure }

@@ -25,7 +25,7 @@ enum InputFile {
         let near = number == ENOENT ? CommandFailure.meant(by: path) { _ in true } : nil
         return CommandFailure(
             .noInput,
-            "\(path): \(reason)",
+            "\(CommandFailure.shown(path)): \(reason)",
             hint: isHome ? "a shell knows ~ at the beginning of a word only: write $HOME" : near
         )
     }

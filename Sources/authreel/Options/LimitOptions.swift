@@ -126,9 +126,10 @@ struct LimitOptions: ParsableArguments {
         guard let unit = units[text.dropFirst(digits.count).lowercased()], let count = Int(digits),
             count >= 0, count < 1 << 32
         else {
-            throw CommandFailure(
-                .usage,
-                "\(option) takes a number of bytes, not \(text)",
+            throw CommandFailure.unfit(
+                text,
+                for: option,
+                taking: "a number of bytes",
                 hint: "for example \(option) \(example)"
             )
         }

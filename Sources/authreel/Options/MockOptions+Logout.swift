@@ -10,16 +10,18 @@ extension MockOptions {
         addresses.backchannel = backchannelLogoutURI
         addresses.frontchannel = frontchannelLogoutURI
         if let uri = addresses.backchannel, !RecordedURL(uri).isOfServerOfThisMachine {
-            throw CommandFailure(
-                .usage,
-                "--backchannel-logout-uri takes an http or https URL of this machine, not \(uri)",
+            throw CommandFailure.unfit(
+                uri,
+                for: "--backchannel-logout-uri",
+                taking: "an http or https URL of this machine",
                 hint: Invocation.command("mock", "--backchannel-logout-uri", "http://localhost:3000/logout")
             )
         }
         if let uri = addresses.frontchannel, !RecordedURL(uri).isOfServer {
-            throw CommandFailure(
-                .usage,
-                "--frontchannel-logout-uri takes an http or https URL without a fragment, not \(uri)",
+            throw CommandFailure.unfit(
+                uri,
+                for: "--frontchannel-logout-uri",
+                taking: "an http or https URL without a fragment",
                 hint: Invocation.command("mock", "--frontchannel-logout-uri", "http://localhost:3000/logout")
             )
         }

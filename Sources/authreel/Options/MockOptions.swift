@@ -152,9 +152,10 @@ struct MockOptions: ParsableArguments {
         guard let issuer else { return nil }
         let url = RecordedURL(issuer)
         guard url.isWeb, url.query == nil, url.fragment == nil else {
-            throw CommandFailure(
-                .usage,
-                "--issuer takes an http or https URL without a query, not \(issuer)",
+            throw CommandFailure.unfit(
+                issuer,
+                for: "--issuer",
+                taking: "an http or https URL without a query",
                 hint: "\(Invocation.name) mock --issuer https://idp.test/realms/acme"
             )
         }
@@ -175,9 +176,10 @@ struct MockOptions: ParsableArguments {
                 String.init
             )
             guard !parts[0].isEmpty, parts.count == 1 || !parts[1].isEmpty else {
-                throw CommandFailure(
-                    .usage,
-                    "--client takes ID or ID:SECRET, not \(text)",
+                throw CommandFailure.unfit(
+                    text,
+                    for: "--client",
+                    taking: "ID or ID:SECRET",
                     hint: "\(Invocation.name) mock --client my-app:secret"
                 )
             }
@@ -239,9 +241,10 @@ struct MockOptions: ParsableArguments {
         let parts = text.split(separator: separator, maxSplits: 1, omittingEmptySubsequences: false)
             .map(String.init)
         guard parts.count == 2, !parts[0].isEmpty, mayEndThere || !parts[1].isEmpty else {
-            throw CommandFailure(
-                .usage,
-                "\(option) takes \(form), not \(text)",
+            throw CommandFailure.unfit(
+                text,
+                for: option,
+                taking: form,
                 hint: "\(Invocation.name) mock \(option) \(example)"
             )
         }
@@ -287,9 +290,10 @@ struct MockOptions: ParsableArguments {
             guard let scheme = RecordedURL(text).scheme, !scheme.isEmpty, !text.contains("#"), !isHostAndPort
             else {
                 let example = isHostAndPort ? "http://" + text : "com.example.app:/callback"
-                throw CommandFailure(
-                    .usage,
-                    "--redirect-uri takes an absolute URI without a fragment, not \(text)",
+                throw CommandFailure.unfit(
+                    text,
+                    for: "--redirect-uri",
+                    taking: "an absolute URI without a fragment",
                     hint: Invocation.command("mock", "--redirect-uri", example)
                 )
             }

@@ -107,7 +107,7 @@ struct TrustStoreOptions: ParsableArguments {
         else {
             throw CommandFailure(
                 .noInput,
-                "\(path): no Java keystore here",
+                "\(CommandFailure.shown(path)): no Java keystore here",
                 hint:
                     "--java-home takes what java -XshowSettings:properties -version names as java.home, "
                     + "--keystore a file such as its lib/security/cacerts"

@@ -42,7 +42,7 @@ struct UpstreamTrustOptions: ParsableArguments {
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw CommandFailure(
                 .noInput,
-                "\(path): no such file",
+                "\(CommandFailure.shown(path)): no such file",
                 hint: "--upstream-ca takes certificates in PEM"
             )
         }

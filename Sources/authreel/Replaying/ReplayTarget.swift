@@ -41,9 +41,10 @@ struct ReplayTarget: Sendable {
         let parsed = RecordedURL(issuer)
         guard ["http", "https"].contains(parsed.scheme?.lowercased() ?? ""), parsed.host?.isEmpty == false
         else {
-            throw CommandFailure(
-                .usage,
-                "--against takes the provider's issuer identifier, which is an https URL, not \(issuer)",
+            throw CommandFailure.unfit(
+                issuer,
+                for: "--against",
+                taking: "the provider's issuer identifier, which is an https URL",
                 hint: "--against https://idp.example/realms/shop"
             )
         }
