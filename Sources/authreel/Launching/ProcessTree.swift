@@ -40,6 +40,21 @@ enum ProcessTree {
         return found
     }
 
+    /// Sends a signal to all that is below us.
+    static func signalDescendants(_ signal: Int32) {
+        for process in descendants() { kill(process.processID, signal) }
+    }
+
+    /// Waits until nothing is below us any more.
+    ///
+    /// `looks`: how often that is looked at; each reads every process of the machine.
+    static func descendantsEnd(looks: Int, every pause: Duration) async {
+        for _ in 0..<looks {
+            if descendants().isEmpty { return }
+            try? await Task.sleep(for: pause)
+        }
+    }
+
     /// From a process up to the first one, itself included; empty where the system does not tell.
     static func ancestors(of processID: pid_t) -> [pid_t] {
         var line: [pid_t] = []

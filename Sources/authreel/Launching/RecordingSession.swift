@@ -308,11 +308,7 @@ struct RecordingSession {
     /// A browser's helpers end a moment after it; who looks then should find nothing of ours.
     private func allGone() async {
         guard command != nil || browser != nil else { return }
-        for _ in 0..<100 {
-            // To look reads every process of the machine.
-            if ProcessTree.descendants().isEmpty { break }
-            try? await Task.sleep(for: .milliseconds(20))
-        }
+        await ProcessTree.descendantsEnd(looks: 100, every: .milliseconds(20))
     }
 
     private func killEverything(_ running: Running) {
@@ -320,6 +316,6 @@ struct RecordingSession {
         running.command?.send(SIGKILL)
         running.browser?.send(SIGKILL)
         // What a browser starts outside of its group as well.
-        for process in ProcessTree.descendants() { kill(process.processID, SIGKILL) }
+        ProcessTree.signalDescendants(SIGKILL)
     }
 }

@@ -98,18 +98,11 @@ final class DriveCommand: Sendable {
     private func endLeftovers(of child: ChildProcess) async {
         // The group first, where nobody tells of descendants.
         child.send(SIGTERM)
-        for process in ProcessTree.descendants() { kill(process.processID, SIGTERM) }
-        for _ in 0..<40 {
-            ProcessTree.reapOrphans(except: [child.processID])
-            if ProcessTree.descendants().isEmpty { break }
-            try? await Task.sleep(for: .milliseconds(50))
-        }
+        ProcessTree.signalDescendants(SIGTERM)
+        await ProcessTree.descendantsEnd(looks: 40, every: .milliseconds(50))
         child.send(SIGKILL)
-        for process in ProcessTree.descendants() { kill(process.processID, SIGKILL) }
-        for _ in 0..<40 {
-            if ProcessTree.descendants().isEmpty { break }
-            try? await Task.sleep(for: .milliseconds(50))
-        }
+        ProcessTree.signalDescendants(SIGKILL)
+        await ProcessTree.descendantsEnd(looks: 40, every: .milliseconds(50))
         ProcessTree.reapOrphans(except: [child.processID])
     }
 
