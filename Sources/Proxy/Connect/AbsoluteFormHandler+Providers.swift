@@ -12,8 +12,7 @@ extension AbsoluteFormHandler {
         leaveProvider()
         let wanted = UpstreamRequest(
             origin: origin,
-            // What is played is the user's choice, not the client's.
-            isRestricted: listener == nil && proxy.isRestricted(identity),
+            isRestricted: role.isRestricted(proxy, identity),
             isPlainHTTP: !request.wantsTunnel && !request.isSecure
         )
         proxy.connector.connect(wanted, on: context.eventLoop).assumeIsolated().whenComplete {
@@ -179,7 +178,7 @@ extension AbsoluteFormHandler {
             keep(dial, reason(proxy.unconnected(dial.entry.origin)))
         case .waitingForAnswers(let request):
             guard case .absolute(let origin) = request.target, !proxy.own.isNamed(by: origin),
-                authorizes(request)
+                role.authorizes(request, proxy, of: identity)
             else { return }
             keep(
                 attempt(origin, request),

@@ -44,8 +44,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
 
     let proxy: ProxyContext
     let identity: ClientIdentity
-    /// What the client takes us for; nil where that is a proxy.
-    let listener: ReverseListener?
+    let role: AssumedRole
     var context: ChannelHandlerContext?
     var splitter: RequestSplitter
     var phase = Phase.forwarding
@@ -57,13 +56,13 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     var isInputClosed = false
     private var deadline: Scheduled<Void>?
 
-    init(proxy: ProxyContext, identity: ClientIdentity, listener: ReverseListener? = nil) {
+    init(proxy: ProxyContext, identity: ClientIdentity, role: AssumedRole) {
         self.proxy = proxy
         self.identity = identity
-        self.listener = listener
+        self.role = role
         splitter = RequestSplitter(
             maximumHeadBytes: proxy.configuration.limits.headBytes,
-            isForServer: listener != nil
+            isForServer: role.isServer
         )
     }
 
@@ -133,7 +132,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
             if let current, current.tee.isOpaque { splitter.becomeOpaque() }
             guard let piece = splitter.next(mayLackBody: current?.tee.mayLackBody ?? false) else { break }
             switch piece {
-            case .head(let request): route(addressed(request))
+            case .head(let request): route(role.addressed(request, proxy, of: identity))
             case .body(let bytes): context.fireChannelRead(wrapInboundOut(bytes))
             case .end: break
             case .refused(let refusal): refuse(refusal)
@@ -143,23 +142,10 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         watchHead()
     }
 
-    /// A request with the origin that it is for.
-    private func addressed(_ request: ProxyRequest) -> ProxyRequest {
-        guard let listener else { return proxy.request(request, of: identity) }
-        var addressed = listener.played(request, defaultPort: 80)
-        addressed.isVerbatim = !request.hasFormForProxies
-        return addressed
-    }
-
-    /// Whether it may be carried out: who takes us for the provider knows of no proxy that could ask for a password.
-    func authorizes(_ request: ProxyRequest) -> Bool {
-        listener != nil || proxy.authorizes(request, of: identity)
-    }
-
     private func route(_ request: ProxyRequest) {
         switch request.target {
         case .absolute(let origin) where !proxy.own.isNamed(by: origin):
-            guard authorizes(request) else {
+            guard role.authorizes(request, proxy, of: identity) else {
                 guard current?.tee.isIdle ?? true else { return wait(request) }
                 proxy.noteDemand(of: identity)
                 return answer(PlainResponse.unauthorized.bytes(forMethod: request.method))

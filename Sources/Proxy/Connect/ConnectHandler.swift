@@ -145,7 +145,7 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler, Wait
             replace(context, by: handler)
             handler.open(rest)
         case .forward(let bytes):
-            let handler = AbsoluteFormHandler(proxy: proxy, identity: identity)
+            let handler = AbsoluteFormHandler(proxy: proxy, identity: identity, role: .proxy)
             replace(context, by: handler)
             handler.received(ByteBuffer(bytes: bytes))
             handler.resume()

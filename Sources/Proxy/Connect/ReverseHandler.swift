@@ -158,7 +158,7 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler, Waiti
         proxy.connections.spoke(context.channel)
         phase = .done
         deadline?.cancel()
-        let handler = AbsoluteFormHandler(proxy: proxy, identity: identity, listener: listener)
+        let handler = AbsoluteFormHandler(proxy: proxy, identity: identity, role: .provider(listener))
         do {
             try context.pipeline.syncOperations.addHandler(handler, position: .after(self))
         } catch {

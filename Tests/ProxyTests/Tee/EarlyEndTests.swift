@@ -174,7 +174,7 @@ struct EarlyEndTests {
     @Test(arguments: Way.allCases)
     func clientOfAPlainRequestIsTold(_ way: Way) async throws {
         let rig = try await SearchingRig { proxy, identity, _ in
-            AbsoluteFormHandler(proxy: proxy, identity: identity)
+            AbsoluteFormHandler(proxy: proxy, identity: identity, role: .proxy)
         }
         try await rig.client.send("GET http://\(rig.target)/keys HTTP/1.1\r\nHost: \(rig.target)\r\n\r\n")
         try await rig.leave(way)
