@@ -43,7 +43,7 @@ package enum JUnitReport {
     /// A suite without cases is green: that nothing was there to be judged is said, as is what could not be read.
     private static func words(besideTheCasesOf report: Report) -> [String] {
         let nothing =
-            report.hasNoLogin ? [TextReport.lineWithoutLogins(report.capture, named: report.name)] : []
+            report.hasNoLogin ? [LoginlessCapture(report.capture).line(named: report.name)] : []
         return nothing + report.capture.losses.map { "not read: \($0)" }
     }
 

@@ -56,7 +56,7 @@ package struct ViewerCapture: Sendable {
 
     /// What to do about a capture in which there is no login.
     private var advice: String? {
-        report.flows.isEmpty ? TextReport.advice(onCaptureWithoutLogins: report.capture) : nil
+        report.flows.isEmpty ? LoginlessCapture(report.capture).advice : nil
     }
 
     /// What a list of the flows shows of each.

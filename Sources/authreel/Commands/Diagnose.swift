@@ -157,9 +157,9 @@ struct Diagnose: ParsableCommand {
     /// Nothing is wrong with a capture without logins: a test run that recorded none would be green unsaid.
     private func warnOfNoLogin(in capture: Capture, named name: String) {
         // The text itself has the line.
-        if format != .text { StandardError.warn(TextReport.lineWithoutLogins(capture, named: name)) }
+        if format != .text { StandardError.warn(LoginlessCapture(capture).line(named: name)) }
         guard captures.count == 1 else { return }
-        TextReport.advice(onCaptureWithoutLogins: capture).map(StandardError.hint)
+        LoginlessCapture(capture).advice.map(StandardError.hint)
     }
 
     /// What is next where the rules have no answer.

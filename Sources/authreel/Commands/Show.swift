@@ -63,7 +63,7 @@ struct Show: ParsableCommand {
             let report = try report(on: read)
             let text = MermaidDiagram.text(of: report)
             if report.flows.isEmpty {
-                TextReport.advice(onCaptureWithoutLogins: read).map(StandardError.hint)
+                LoginlessCapture(read).advice.map(StandardError.hint)
             }
             guard let out else { return print(text) }
             try OutputFile.write(Array((text + "\n").utf8), to: out)
@@ -96,7 +96,7 @@ struct Show: ParsableCommand {
     /// What to do where there is no login to show.
     private func tell(_ known: [String], _ read: Capture) {
         guard known.isEmpty, format == .text else { return }
-        TextReport.advice(onCaptureWithoutLogins: read).map(StandardError.hint)
+        LoginlessCapture(read).advice.map(StandardError.hint)
     }
 
     private func report(on read: Capture) throws -> Report {

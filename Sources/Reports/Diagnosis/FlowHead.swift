@@ -1,0 +1,49 @@
+import Captures
+import Diagnosis
+import Flows
+
+/// The line that opens a flow in every text form.
+enum FlowHead {
+    /// A name of more characters is none that anybody reads.
+    static let longest = 300
+
+    /// What a capture calls somebody, as every form of a report shows it: on one line that nobody is made to scroll.
+    static func name(_ text: String) -> String { text.printable.shortened(to: longest) }
+
+    /// A grant as text calls it: none is known where the token request's body was not saved.
+    static func grant(_ grant: String) -> String { grant.isEmpty ? "unknown grant" : grant }
+
+    static func line(of item: Report.DiagnosedFlow, style: TextStyle) -> String {
+        parts(of: item, style: style).joined(separator: " · ")
+    }
+
+    /// The same, broken between its parts where it is wider than `columns`; nil leaves it on one line.
+    static func lines(of item: Report.DiagnosedFlow, style: TextStyle, columns: Int?) -> [String] {
+        guard let columns else { return [line(of: item, style: style)] }
+        var lines: [String] = []
+        var width = 0
+        for (part, bare) in zip(parts(of: item, style: style), parts(of: item, style: .plain)) {
+            width += 3 + bare.count
+            if let last = lines.indices.last, width <= columns {
+                lines[last] += " · " + part
+            } else {
+                width = (lines.isEmpty ? 0 : 4) + bare.count
+                lines.append(lines.isEmpty ? part : "  · " + part)
+            }
+        }
+        return lines
+    }
+
+    private static func parts(of item: Report.DiagnosedFlow, style: TextStyle) -> [String] {
+        let flow = item.flow
+        var parts = [
+            style.bold(flow.id), style.outcome(item.diagnosis.outcome), grant(flow.grant),
+            flow.provider.rawValue,
+        ]
+        if let client = flow.clientID { parts.append("client \(client)") }
+        if let issuer = flow.issuer { parts.append(issuer) }
+        return parts.enumerated().map {
+            $0.offset < 2 ? $0.element : name($0.element)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Captures
+import Reports
+import TestSupport
+import Testing
+
+struct LoginlessCaptureTests {
+    @Test(
+        arguments: [
+            (
+                ["ECONNREFUSED: nobody there", "ENOTFOUND: no address"],
+                "2 exchanges, no OAuth or OpenID Connect traffic among them; 2 of them had no answer, the first: [0]"
+            ),
+            (
+                ["ECONNREFUSED: nobody there"],
+                "1 exchange, no OAuth or OpenID Connect traffic in it; it had no answer: [0]"
+            ),
+        ]
+    )
+    func captureOfFailedConnectionsSaysSo(failures: [String], words: String) {
+        var builder = CaptureBuilder()
+        for failure in failures {
+            var exchange = Exchange(
+                startedAt: Timestamp(nanoseconds: 0),
+                request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://idp.example:8443/"))
+            )
+            exchange.failure = failure
+            builder.add(exchange)
+        }
+        let report = ReportBuilder.report(on: builder.capture, named: "failed.har")
+        #expect(
+            TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain)
+                == "failed.har: \(words) idp.example:8443: ECONNREFUSED: nobody there"
+        )
+    }
+
+    /// Where connections failed that is what is wrong; one of many is a side request's.
+    @Test func captureWithoutLoginsComesWithAdvice() {
+        var builder = CaptureBuilder()
+        builder.get("https://news.example/")
+        #expect(LoginlessCapture(builder.capture).advice?.contains("first click") == true)
+        var exchange = Exchange(
+            startedAt: Timestamp(nanoseconds: 0),
+            request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://idp.example:8443/"))
+        )
+        exchange.failure = "ECONNREFUSED: nobody there"
+        builder.add(exchange)
+        #expect(LoginlessCapture(builder.capture).advice == nil)
+        builder.get("https://news.example/today")
+        #expect(LoginlessCapture(builder.capture).advice?.contains("first click") == true)
+    }
+
+    /// An app that cannot read the provider's metadata has nowhere to send the browser, and says so on its own page.
+    @Test(arguments: [
+        (500, "Failed to query provider: oidc: issuer did not match", true),
+        (404, "<h2>Error</h2><p>Could not reach the OpenID Connect provider.</p>", true),
+        (200, "<div class=\"alert alert-danger\">OpenIDConnect: Issuer mismatch</div>", true),
+        (200, "<h1>How OpenID Connect works</h1>", false), (500, "<h1>Out of paper</h1>", false),
+    ])
+    func loginThatTheAppGaveUpIsQuoted(status: Int, page: String, isQuoted: Bool) {
+        var builder = CaptureBuilder()
+        builder.get("https://deploy.example/")
+        var exchange = Exchange(
+            startedAt: Timestamp(nanoseconds: 0),
+            request: RecordedRequest(
+                method: "GET",
+                url: RecordedURL("https://deploy.example/auth/login?to=%2F")
+            )
+        )
+        exchange.response = RecordedResponse(status: status, body: Body(text: page, mediaType: "text/html"))
+        builder.add(exchange)
+        let advice = LoginlessCapture(builder.capture).advice ?? ""
+        #expect(advice.contains("https://deploy.example/auth/login was answered with \(status)") == isQuoted)
+        #expect(advice.contains("first click") == !isQuoted)
+    }
+}
