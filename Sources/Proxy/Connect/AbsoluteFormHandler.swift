@@ -230,10 +230,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
             in: TimeAmount(proxy.configuration.limits.headTime)
         ) { [self] in
             guard splitter.isInsideHead, current?.tee.isIdle ?? true else { return }
-            answer(
-                PlainResponse.unusable(.init(status: 408, reason: "no complete request arrived in time"))
-                    .bytes()
-            )
+            answer(PlainResponse.unusable(.late).bytes())
         }
     }
 

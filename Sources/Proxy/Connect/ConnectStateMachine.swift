@@ -142,7 +142,7 @@ struct ConnectStateMachine {
     /// Time is up: nil when the head is complete.
     mutating func timedOut() -> Action? {
         guard !isDecided else { return nil }
-        return decide(.respond(.init(status: 408, reason: "no complete request arrived in time")))
+        return decide(.respond(.late))
     }
 
     private mutating func decide(_ action: Action) -> Action {

@@ -104,7 +104,7 @@ final class HostHandler: ChannelDuplexHandler, RemovableChannelHandler {
             in: TimeAmount(proxy.configuration.limits.headTime)
         ) { [self] in
             guard machine.isInsideHead, tee.isIdle, !tee.hasLostTheThread, !isAnswered else { return }
-            answer(.init(status: 408, reason: "no complete request arrived in time"), to: ByteBuffer())
+            answer(.late, to: ByteBuffer())
         }
     }
 

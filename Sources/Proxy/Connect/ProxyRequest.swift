@@ -51,6 +51,9 @@ struct ProxyRequest: Equatable {
         var status: Int
         var reason: String
 
+        /// A head that has begun has to end in time.
+        static let late = Refusal(status: 408, reason: "no complete request arrived in time")
+
         /// Why its entry has no answer.
         var failure: String { "the recorder cannot use this request: \(reason)" }
     }
