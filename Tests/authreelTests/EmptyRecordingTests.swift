@@ -3,40 +3,25 @@ import Testing
 @testable import authreel
 
 /// What is said at the end of a recording into which nothing came.
-struct RecordingTellerTests {
+struct EmptyRecordingTests {
     @Test func pageThatNobodyServedIsNamed() {
-        let words = RecordingTeller.whyNothing(
-            hasSeenClients: false,
-            hasRefused: false,
-            unserved: "localhost:3999",
-            failed: nil
-        )
+        let words = EmptyRecording(unserved: "localhost:3999", failed: nil).reason
         #expect(words.contains("nothing listened on localhost:3999"))
         #expect(!words.contains("use the proxy"))
     }
 
     @Test func clientIsAskedForWhereNothingElseIsKnown() {
-        let words = RecordingTeller.whyNothing(
-            hasSeenClients: false,
-            hasRefused: false,
-            unserved: nil,
-            failed: nil
-        )
+        let words = EmptyRecording(unserved: nil, failed: nil).reason
         #expect(words.contains("does the client use the proxy"))
     }
 
     /// `npm start` in a folder without a package: it has said so itself.
     @Test func commandThatFailedIsWhatIsLookedAt() {
         for (unserved, end) in [(nil, "status 3"), ("localhost:3999", "nothing listened on localhost:3999")] {
-            let words = RecordingTeller.whyNothing(
-                hasSeenClients: false,
-                hasRefused: false,
-                unserved: unserved,
-                failed: 3
-            )
+            let words = EmptyRecording(unserved: unserved, failed: 3).reason
             #expect(words.contains("the command ended with status 3") && words.hasSuffix(end))
-            let hint = RecordingTeller.wayOut(unserved: unserved, failed: 3, startsBrowser: unserved != nil)
-            #expect(hint.hasPrefix("what the command printed says why"))
+            let hint = EmptyRecording(unserved: unserved, failed: 3, startsBrowser: unserved != nil).wayOut
+            #expect(hint?.hasPrefix("what the command printed says why") == true)
         }
     }
 
@@ -49,16 +34,14 @@ struct RecordingTellerTests {
         ] as [(String?, Bool, String)]
     )
     func wayOutIsOneThatWasNotTaken(unserved: String?, startsBrowser: Bool, words: String) {
-        let hint = RecordingTeller.wayOut(unserved: unserved, failed: nil, startsBrowser: startsBrowser)
+        let hint = EmptyRecording(unserved: unserved, startsBrowser: startsBrowser).wayOut ?? ""
         #expect(hint.contains(words))
         #expect(hint.contains("--browser https") == (unserved == nil && !startsBrowser))
     }
 
-    /// Port 1 is nobody's; who is cancelled has not been answered.
-    @Test func waitThatIsGivenUpNamesTheAddress() async {
-        let wait = Task { await PageServer.wait(for: "http://127.0.0.1:1/", within: .seconds(60)) }
-        wait.cancel()
-        #expect(await wait.value == "127.0.0.1:1")
-        #expect(await PageServer.wait(for: "https://shop.example/", within: .seconds(60)) == nil)
+    /// Who has found the recorder needs no way to it.
+    @Test func recorderThatWasFoundHasNoWayOut() {
+        #expect(EmptyRecording(hasSeenClients: true).wayOut == nil)
+        #expect(EmptyRecording(hasRefused: true).wayOut == nil)
     }
 }

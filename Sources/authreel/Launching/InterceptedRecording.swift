@@ -62,10 +62,13 @@ struct InterceptedRecording {
         teller.tellOfEnd(
             of: recording,
             summary,
-            hasSeenClients: view.hasSeenClients,
-            hasRefused: notices.hasRefused,
-            unserved: ending.unserved,
-            failed: command != nil && Self.failures.contains(ending.status) ? ending.status : nil,
+            whereNothingCame: EmptyRecording(
+                hasSeenClients: view.hasSeenClients,
+                hasRefused: notices.hasRefused,
+                unserved: ending.unserved,
+                failed: command != nil && Self.failures.contains(ending.status) ? ending.status : nil,
+                startsBrowser: browser != nil
+            ),
             hasRunOutOfDescriptors: notices.hasRunOutOfDescriptors,
             isGone: isGone
         )
@@ -153,7 +156,6 @@ struct InterceptedRecording {
         RecordingTeller(
             trust: trust,
             startsClients: command != nil || browser != nil,
-            startsBrowser: browser != nil,
             isPortGiven: isPortGiven,
             allowsRemote: allowsRemote
         )

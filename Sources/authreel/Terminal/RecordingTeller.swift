@@ -6,8 +6,6 @@ struct RecordingTeller {
     let trust: RecordingAuthority
     /// Whether a command or a browser is started that uses the proxy by itself.
     let startsClients: Bool
-    /// Whether a browser is among them.
-    let startsBrowser: Bool
     /// Whether the user named the port.
     let isPortGiven: Bool
     let allowsRemote: Bool
@@ -46,18 +44,12 @@ struct RecordingTeller {
         }
     }
 
-    /// `summary`: lines on the logins that came; `hasSeenClients`: whether the recorder's own page was asked for; `hasRefused`: whether
-    /// requests were answered by the recorder; `unserved`: host and port at which the browser found nobody to open a page of;
-    /// `failed`: the exit status of a command that ended with another one than 0 by itself, else nil;
-    /// `hasRunOutOfDescriptors`: whether some had to wait, or failed, for want of files that can
-    /// be opened; `isGone`: nothing came, and no capture is left.
+    /// `summary`: lines on the logins that came; `empty`: what is known where nothing came; `hasRunOutOfDescriptors`: whether some had
+    /// to wait, or failed, for want of files that can be opened; `isGone`: nothing came, and no capture is left.
     func tellOfEnd(
         of recording: Recording,
         _ summary: [String],
-        hasSeenClients: Bool,
-        hasRefused: Bool,
-        unserved: String?,
-        failed: Int32?,
+        whereNothingCame empty: EmptyRecording,
         hasRunOutOfDescriptors: Bool,
         isGone: Bool
     ) {
@@ -73,19 +65,8 @@ struct RecordingTeller {
             let commands = ["show", "diagnose"].map { Invocation.command($0, path) }
             StandardError.note("next: \(commands.joined(separator: ", "))")
         } else if came == 0 {
-            StandardError.note(
-                Self.whyNothing(
-                    hasSeenClients: hasSeenClients,
-                    hasRefused: hasRefused,
-                    unserved: unserved,
-                    failed: failed
-                )
-            )
-            if !hasSeenClients, !hasRefused {
-                StandardError.hint(
-                    Self.wayOut(unserved: unserved, failed: failed, startsBrowser: startsBrowser)
-                )
-            }
+            StandardError.note(empty.reason)
+            empty.wayOut.map(StandardError.hint)
         }
         if hasRunOutOfDescriptors {
             StandardError.warn(
@@ -126,36 +107,5 @@ struct RecordingTeller {
         let urls = recording.networkURLs
         if urls.isEmpty { StandardError.warn("this computer has no address on a network") }
         for url in urls { StandardError.note("on a phone open \(url)") }
-    }
-
-    /// What to do where nothing came at all.
-    static func wayOut(unserved: String?, failed: Int32?, startsBrowser: Bool) -> String {
-        guard failed == nil else { return "what the command printed says why; run it by itself first" }
-        guard unserved == nil else {
-            return "is what serves the page the command behind --, and is the port right?"
-        }
-        guard !startsBrowser else {
-            return "the browser that was started asked for nothing before the end: log in there first"
-        }
-        let browser = Invocation.command("record", "--browser", "https://app.example/")
-        return
-            "\(browser) starts a browser that does; for a program that takes no proxy: --reverse ORIGIN=HOST:PORT"
-    }
-
-    /// What is behind it when nothing came.
-    static func whyNothing(hasSeenClients: Bool, hasRefused: Bool, unserved: String?, failed: Int32?)
-        -> String
-    {
-        if hasSeenClients { return "nothing came through but the recorder's own page: no login was begun" }
-        if let failed, !hasRefused {
-            let browser = unserved.map { ", and nothing listened on \($0)" } ?? ""
-            return "nothing came through: the command ended with status \(failed)\(browser)"
-        }
-        if let unserved {
-            return "nothing came through: nothing listened on \(unserved), so the browser was not started"
-        }
-        return hasRefused
-            ? "nothing came through but what the recorder could not use"
-            : "nothing came through: does the client use the proxy, also for localhost?"
     }
 }
