@@ -55,8 +55,7 @@ package struct ValueTemplate: Sendable, Hashable {
 
     /// Version and variant of a UUID say how it was made (RFC 9562, sections 4.1 and 4.2).
     private func isVersion(_ index: Int) -> Bool {
-        guard model.count == 36 else { return false }
-        return (index == 14 || index == 19) && [8, 13, 18, 23].allSatisfy { model[$0] == 0x2d }
+        (index == 14 || index == 19) && model.isUUID
     }
 
     /// The length of what is the same in all values of a kind.

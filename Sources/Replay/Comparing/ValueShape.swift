@@ -28,7 +28,7 @@ struct ValueShape: Equatable {
 
     private static func form(of value: String) -> Form {
         guard !value.isEmpty else { return .empty }
-        if isUUID(value) { return .uuid }
+        if value.utf8.isUUID { return .uuid }
         var hasUpper = false
         var hasLower = false
         var hasDigit = false
@@ -62,17 +62,6 @@ struct ValueShape: Equatable {
             return .hexadecimal
         }
         return .alphanumeric
-    }
-
-    private static func isUUID(_ value: String) -> Bool {
-        let bytes = value.utf8
-        guard bytes.count == 36 else { return false }
-        return bytes.enumerated().allSatisfy { index, byte in
-            switch index {
-            case 8, 13, 18, 23: byte == 0x2d
-            default: byte.isHexadecimalDigit
-            }
-        }
     }
 
     /// Whether two values could have been made in the same way.

@@ -18,7 +18,7 @@ package enum FreshValue {
         let letters = bytes.filter { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7a }
         let isHex =
             letters.allSatisfy { ($0 | 0x20) <= 0x66 } && bytes.contains { $0.isASCIIDigit }
-        let isUUID = isHex && bytes.count == 36 && [8, 13, 18, 23].allSatisfy { bytes[$0] == 0x2d }
+        let isUUID = isHex && bytes.isUUID
         let noise = random(bytes.count)
         let output = bytes.enumerated().map { index, byte -> UInt8 in
             if isUUID, index == 14 || index == 19 { return byte }

@@ -79,7 +79,7 @@ struct ClientSecretMismatch: Rule {
                 Evidence(
                     place: secret.place,
                     value: Masking.masked(secret.value, showing: 2),
-                    note: flow.provider == .entra && Self.isIdentifier(secret.value)
+                    note: flow.provider == .entra && secret.value.utf8.isUUID
                         ? "a GUID, which is what the id of a secret looks like; its value is none"
                         : nil
                 ),
@@ -123,12 +123,6 @@ struct ClientSecretMismatch: Rule {
                 FormBody.encode([("", secret)]).dropFirst().description,
             ].map(ByteText.init)
         )
-    }
-
-    /// Whether it is a GUID: 36 characters, hexadecimal digits in groups of 8, 4, 4, 4 and 12.
-    private static func isIdentifier(_ secret: String) -> Bool {
-        secret.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count) == [8, 4, 4, 4, 12]
-            && secret.utf8.allSatisfy { $0 == 0x2d || $0.hexadecimalValue != nil }
     }
 
     // MARK: - Providers' words
