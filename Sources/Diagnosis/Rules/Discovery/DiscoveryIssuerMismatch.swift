@@ -41,9 +41,10 @@ struct DiscoveryIssuerMismatch: Rule {
         let readRightly = readRightly(in: flow)
         for document in flow.serverMetadata where document.isUsable {
             guard let named = document.answer.parameters.parameter("issuer"),
-                Self.isOther(named.value, document),
                 !readRightly.contains(Array(named.value.utf8))
             else { continue }
+            let issuer = NamedIssuer(named.value, in: document)
+            guard issuer.isOther else { continue }
             if self.severity(of: document, flow) == .error { severity = .error }
             if isIssuer(named.value, of: flow) {
                 explained = ["id-token-issuer-mismatch", "issuer-param-mismatch"]
@@ -51,13 +52,13 @@ struct DiscoveryIssuerMismatch: Rule {
                 severity = .error
                 explained = ["callback-rejected-by-app"]
             }
-            isShortened = isShortened && Self.isBelow(document.askedIssuer, named.value)
-            isOfService = isOfService && Self.isOfOneSite(document.askedIssuer, named.value)
+            isShortened = isShortened && issuer.isBelow
+            isOfService = isOfService && issuer.isOfOneSite
             guard found.count < 6 else { continue }
             let asked = document.askedIssuer
             found += [
                 document.urlEvidence,
-                Evidence(named, note: Difference.note(expected: asked, seen: Self.plain(named.value))),
+                Evidence(named, note: Difference.note(expected: asked, seen: NamedIssuer.plain(named.value))),
             ]
         }
         guard !found.isEmpty else {
@@ -274,7 +275,7 @@ struct DiscoveryIssuerMismatch: Rule {
     /// front of a balancer.
     private func readRightly(in flow: Flow) -> Set<[UInt8]> {
         let issuers = flow.serverMetadata.compactMap { document -> [UInt8]? in
-            guard document.isUsable, let issuer = document.issuer, !Self.isOther(issuer, document),
+            guard document.isUsable, let issuer = document.issuer, !NamedIssuer(issuer, in: document).isOther,
                 flow.wentOn(after: document)
             else { return nil }
             return Array(issuer.utf8)
@@ -303,84 +304,8 @@ struct DiscoveryIssuerMismatch: Rule {
     /// Whether the app refused a login whose ID token has the name that the client asked under: it compared that with the
     /// document's.
     private func isRefusedForIt(_ document: MetadataDocument, _ flow: Flow) -> Bool {
-        let asked = Self.plain(document.askedIssuer)
-        return flow.idTokens.contains { asked.equalsBytes(of: Self.plain($0.token.token.issuer ?? "")) }
-            && !RejectedCallback.all(in: flow).isEmpty
-    }
-
-    // MARK: - Comparing
-
-    /// Whether an issuer is at the server that was asked, at a path that begins with the one asked and goes on.
-    private static func isBelow(_ asked: String, _ issuer: String) -> Bool {
-        let named = RecordedURL(issuer)
-        guard named.isWeb, named.origin == RecordedURL(asked).origin else { return false }
-        return plain(issuer).utf8.starts(with: (plain(asked) + "/").utf8)
-    }
-
-    /// Whether both are names of one site, read over https.
-    private static func isOfOneSite(_ asked: String, _ issuer: String) -> Bool {
-        let (asked, named) = (RecordedURL(asked), RecordedURL(issuer))
-        guard let host = asked.host, let other = named.host, host != other else { return false }
-        return asked.scheme == "https" && named.scheme == "https" && Site.of(host) == Site.of(other)
-    }
-
-    /// Whether a document names another issuer than it was asked for under.
-    static func isOther(_ issuer: String, _ document: MetadataDocument) -> Bool {
-        let asked = RecordedURL(document.askedIssuer)
-        let named = RecordedURL(issuer)
-        guard !plain(asked.text).equalsBytes(of: plain(issuer)) else { return false }
-        return !isEntra(asked, named) && !isB2C(asked, named) && !isWSO2(asked, named) && !isCognito(named)
-    }
-
-    /// Without the slash at the end; scheme and host in lower case and without the scheme's own port, as recorders write URLs.
-    private static func plain(_ text: String) -> String {
-        let url = RecordedURL(text)
-        var plain = text
-        if let scheme = url.scheme?.lowercased(), let host = url.host, url.isWeb {
-            let isUsual = url.port == (scheme == "https" ? 443 : 80)
-            plain = "\(scheme)://\(host)" + (isUsual ? "" : url.port.map { ":\($0)" } ?? "") + url.path
-            if let query = url.query { plain += "?" + query }
-        }
-        return plain.withoutSlash
-    }
-
-    /// Documents of many tenants, by domain name, of version 1, or of a policy: the issuer is a template or has the tenant's id.
-    private static func isEntra(_ asked: RecordedURL, _ named: RecordedURL) -> Bool {
-        guard let host = asked.host, let other = named.host, ProviderRecognizer.kind(ofHost: host) == .entra,
-            ProviderRecognizer.kind(ofHost: other) == .entra
-        else { return false }
-        return named.path.split(separator: "/").contains { $0 == "{tenantid}" || isIdentifier($0.utf8) }
-            || other.split(separator: ".").first.map { isIdentifier($0.utf8) } ?? false
-    }
-
-    /// Azure AD B2C at a domain of the customer's own: the document is that of a policy, the issuer has the tenant's id.
-    private static func isB2C(_ asked: RecordedURL, _ named: RecordedURL) -> Bool {
-        guard asked.origin == named.origin else { return false }
-        let (path, issuer) = (asked.path.split(separator: "/"), named.path.split(separator: "/"))
-        guard path.count == 3, path[0].hasSuffix(".onmicrosoft.com") || isIdentifier(path[0].utf8),
-            path[2] == "v2.0", let tenant = issuer.first(where: { isIdentifier($0.utf8) }),
-            // A tenant that was asked for by its id is that one.
-            !isIdentifier(path[0].utf8) || path[0].lowercased() == tenant.lowercased()
-        else { return false }
-        return issuer == [tenant, "v2.0"] || issuer == ["tfp", tenant, path[1], "v2.0"]
-    }
-
-    /// Eight, four, four, four and twelve hexadecimal digits.
-    private static func isIdentifier(_ text: Substring.UTF8View) -> Bool {
-        let parts = text.split(separator: 0x2d, omittingEmptySubsequences: false)
-        guard parts.map(\.count) == [8, 4, 4, 4, 12] else { return false }
-        return parts.joined().allSatisfy(\.isHexadecimalDigit)
-    }
-
-    private static func isWSO2(_ asked: RecordedURL, _ named: RecordedURL) -> Bool {
-        let paths = ["/oauth2/oidcdiscovery", "/oauth2/token"]
-        return asked.origin == named.origin && named.path.hasSuffix("/oauth2/token")
-            && paths.contains(where: asked.path.hasSuffix)
-    }
-
-    /// The hosted pages have a domain of their own; the issuer is the user pool's.
-    private static func isCognito(_ named: RecordedURL) -> Bool {
-        guard let host = named.host else { return false }
-        return host.hasPrefix("cognito-idp.") && ProviderRecognizer.kind(ofHost: host) == .cognito
+        let asked = NamedIssuer.plain(document.askedIssuer)
+        let named = flow.idTokens.map { NamedIssuer.plain($0.token.token.issuer ?? "") }
+        return named.contains(where: asked.equalsBytes) && !RejectedCallback.all(in: flow).isEmpty
     }
 }

@@ -115,7 +115,7 @@ struct IDTokenIssuerMismatch: Rule {
                     issuer: issuer,
                     place: document.answer.place("issuer"),
                     isStated: true,
-                    asked: DiscoveryIssuerMismatch.isOther(issuer, document) ? document.askedIssuer : nil
+                    asked: NamedIssuer(issuer, in: document).isOther ? document.askedIssuer : nil
                 )
             }
         }
