@@ -240,11 +240,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         leaveProvider()
         phase = .closing
         resumeReading()
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
-        context.close(mode: .output, promise: nil)
         deadline?.cancel()
-        deadline = context.eventLoop.assumeIsolated().scheduleTask(
-            in: TimeAmount(proxy.configuration.limits.lingerTime)
-        ) { [self] in self.context?.close(promise: nil) }
+        deadline = context.writeLast(bytes, lingering: proxy.configuration.limits.lingerTime)
     }
 }

@@ -112,13 +112,11 @@ final class HostHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard let context else { return }
         isAnswered = true
         tee.refuse(bytes, refusal.failure)
-        let page = PlainResponse.unusable(refusal).bytes()
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: page)), promise: nil)
-        context.close(mode: .output, promise: nil)
-        if isReadPending { context.read() }
         deadline?.cancel()
-        deadline = context.eventLoop.assumeIsolated().scheduleTask(
-            in: TimeAmount(proxy.configuration.limits.lingerTime)
-        ) { [self] in self.context?.close(promise: nil) }
+        deadline = context.writeLast(
+            PlainResponse.unusable(refusal).bytes(),
+            lingering: proxy.configuration.limits.lingerTime
+        )
+        if isReadPending { context.read() }
     }
 }

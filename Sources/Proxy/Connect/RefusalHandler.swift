@@ -90,13 +90,11 @@ final class RefusalHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard !isAnswered else { return }
         isAnswered = true
         record()
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: page.bytes(forMethod: method))), promise: nil)
-        context.close(mode: .output, promise: nil)
         deadline?.cancel()
-        let context = NIOLoopBound(context, eventLoop: context.eventLoop)
-        deadline = context.eventLoop.assumeIsolated().scheduleTask(
-            in: TimeAmount(proxy.configuration.limits.lingerTime)
-        ) { context.value.close(promise: nil) }
+        deadline = context.writeLast(
+            page.bytes(forMethod: method),
+            lingering: proxy.configuration.limits.lingerTime
+        )
     }
 
     private func record() {
