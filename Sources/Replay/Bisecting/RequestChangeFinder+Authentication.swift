@@ -23,18 +23,15 @@ extension RequestChangeFinder {
     }
 
     mutating func addAuthentication(
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep,
-        _ own: PlannedStep,
-        _ other: PlannedStep
+        _ both: Counterparts
     ) {
-        let (left, right) = (authentication(own), authentication(other))
-        let place = Place(exchange: theirs.index, part: .requestHeader, name: "Authorization")
+        let (left, right) = (authentication(both.own), authentication(both.other))
+        let place = Place(exchange: both.theirs.index, part: .requestHeader, name: "Authorization")
         if left.methods != right.methods {
             let names = [left, right].map { $0.methods.map(\.rawValue).joined(separator: " and ") }
             add(
-                mine,
-                theirs,
+                both.mine,
+                both.theirs,
                 value(
                     "client authentication",
                     expected: names[0],
@@ -42,12 +39,18 @@ extension RequestChangeFinder {
                     at: place,
                     note: "\(names[1]) instead of \(names[0])"
                 ),
-                authenticating(mine, theirs, left, right)
+                authenticating(both, left, right)
             )
-        } else if let own = left.assertion.flatMap({ JSONWebToken.parse($0.value) }),
-            let other = right.assertion.flatMap({ JSONWebToken.parse($0.value) })
+        } else if let token = left.assertion.flatMap({ JSONWebToken.parse($0.value) }),
+            let seen = right.assertion.flatMap({ JSONWebToken.parse($0.value) })
         {
-            compareTokens(own, other, named: "client_assertion", isHeader: false, mine, theirs)
+            compareTokens(
+                token,
+                seen,
+                named: "client_assertion",
+                isHeader: false,
+                both
+            )
         }
         for (name, from, to) in [
             ("client_id", left.clientID, right.clientID), ("client_secret", left.secret, right.secret),
@@ -57,23 +60,22 @@ extension RequestChangeFinder {
             else { continue }
             let spelling = right.methods == [.secretBasic] ? to.rawValue : nil
             add(
-                mine,
-                theirs,
+                both.mine,
+                both.theirs,
                 value(name, expected: from.value, seen: to.value, at: to.place),
-                [.credential(exchange: mine.index, name: name, value: to.value, inBasic: spelling)]
+                [.credential(exchange: both.mine.index, name: name, value: to.value, inBasic: spelling)]
             )
         }
-        addEncoding(mine, theirs, left, right, place)
+        addEncoding(both, left, right, place)
     }
 
     /// The edits that make a client authenticate as the other does.
     func authenticating(
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep,
+        _ both: Counterparts,
         _ left: ClientAuthentication,
         _ right: ClientAuthentication
     ) -> [PlanEdit] {
-        let exchange = mine.index
+        let exchange = both.mine.index
         switch right.methods {
         case [.secretBasic], [.secretPost]:
             // Who has no secret in the one flow has it from the other.
@@ -97,7 +99,7 @@ extension RequestChangeFinder {
             guard let assertion = right.assertion else { return [] }
             return [
                 .authentication(exchange: exchange, .none),
-                .assertion(exchange: exchange, translatedText(assertion.value, theirs, mine)),
+                .assertion(exchange: exchange, translatedText(assertion.value, both.theirs, both.mine)),
             ]
         default: return []
         }
@@ -105,8 +107,7 @@ extension RequestChangeFinder {
 
     /// Whether Basic credentials are form-encoded, where that makes another header (RFC 6749, section 2.3.1).
     mutating func addEncoding(
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep,
+        _ both: Counterparts,
         _ left: ClientAuthentication,
         _ right: ClientAuthentication,
         _ place: Place
@@ -116,8 +117,8 @@ extension RequestChangeFinder {
         else { return }
         let encodes = to.rawValue != to.value
         add(
-            mine,
-            theirs,
+            both.mine,
+            both.theirs,
             value(
                 "client_secret",
                 expected: nil,
@@ -127,7 +128,7 @@ extension RequestChangeFinder {
                 note: encodes
                     ? "form-encoded before it went into Basic" : "not form-encoded before it went into Basic"
             ),
-            [.encodesCredentials(exchange: mine.index, encodes)]
+            [.encodesCredentials(exchange: both.mine.index, encodes)]
         )
     }
 }

@@ -56,8 +56,7 @@ extension RequestChangeFinder {
         _ key: Key,
         _ mineValue: String,
         _ theirValue: String,
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep,
+        _ both: Counterparts,
         _ place: Place,
         _ isInBody: Bool
     ) {
@@ -72,10 +71,10 @@ extension RequestChangeFinder {
         case .alike: translator.bind(theirValue, to: mineValue)
         case .otherwise(let note, let edits):
             add(
-                mine,
-                theirs,
+                both.mine,
+                both.theirs,
                 value(key.name, expected: mineValue, seen: theirValue, at: place, note: note),
-                [set(mine, key, theirValue, isInBody: isInBody)] + edits
+                [set(both.mine, key, theirValue, isInBody: isInBody)] + edits
             )
         }
     }

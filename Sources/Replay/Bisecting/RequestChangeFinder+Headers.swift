@@ -12,14 +12,11 @@ extension RequestChangeFinder {
     ]
 
     mutating func addHeaders(
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep,
-        _ own: PlannedStep,
-        _ other: PlannedStep
+        _ both: Counterparts
     ) {
-        let isPage = mine.kind == .userInteraction
-        if !isPage { addProof(mine, theirs, own, other) }
-        let (left, right) = (own.request.headers, other.request.headers)
+        let isPage = both.mine.kind == .userInteraction
+        if !isPage { addProof(both) }
+        let (left, right) = (both.own.request.headers, both.other.request.headers)
         let names = (left.fields + right.fields).filter { !HeaderRules.isLeftOut($0) }.reduce(
             into: [String]()
         ) { list, field in
@@ -34,19 +31,19 @@ extension RequestChangeFinder {
             let spelled =
                 (right.fields + left.fields).first { $0.name.equalsIgnoringASCIICase(name) }?.name ?? name
             add(
-                mine,
-                theirs,
+                both.mine,
+                both.theirs,
                 value(
                     spelled,
                     expected: from.isEmpty ? nil : from.joined(separator: ", "),
                     seen: to.isEmpty ? nil : to.joined(separator: ", "),
-                    at: Place(exchange: theirs.index, part: .requestHeader, name: spelled),
+                    at: Place(exchange: both.theirs.index, part: .requestHeader, name: spelled),
                     aspect: "header"
                 ),
-                [.header(exchange: mine.index, name: spelled, values: to)]
+                [.header(exchange: both.mine.index, name: spelled, values: to)]
             )
         }
-        if !own.takesClientAuthentication, !isPage { addToken(mine, theirs, own, other) }
+        if !both.own.takesClientAuthentication, !isPage { addToken(both) }
     }
 
     static func isOfBrowser(_ name: String) -> Bool {
@@ -65,23 +62,20 @@ extension RequestChangeFinder {
 
     /// `Authorization` of a request with a token: its scheme, and whether it is there.
     mutating func addToken(
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep,
-        _ own: PlannedStep,
-        _ other: PlannedStep
+        _ both: Counterparts
     ) {
         guard !isGiven("access_token") else { return }
         let (left, right) = (
-            own.request.headers.first("authorization"),
-            other.request.headers.first("authorization").map(translator.translated)
+            both.own.request.headers.first("authorization"),
+            both.other.request.headers.first("authorization").map(translator.translated)
         )
         guard left != right else { return }
         let words = [left, right].map { $0?.split(separator: " ", maxSplits: 1).map(String.init) ?? [] }
         let isScheme = words[0].count == 2 && words[1].count == 2 && words[0][1] == words[1][1]
-        let place = Place(exchange: theirs.index, part: .requestHeader, name: "Authorization")
+        let place = Place(exchange: both.theirs.index, part: .requestHeader, name: "Authorization")
         add(
-            mine,
-            theirs,
+            both.mine,
+            both.theirs,
             isScheme
                 ? value(
                     "Authorization",
@@ -91,36 +85,34 @@ extension RequestChangeFinder {
                     aspect: "scheme",
                     note: "\(words[1][0]) instead of \(words[0][0])"
                 ) : value("Authorization", expected: left, seen: right, at: place),
-            [.header(exchange: mine.index, name: "Authorization", values: right.map { [$0] } ?? [])]
+            [.header(exchange: both.mine.index, name: "Authorization", values: right.map { [$0] } ?? [])]
         )
     }
 
     /// The proof of possession (RFC 9449): there or not, and what it says.
     mutating func addProof(
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep,
-        _ own: PlannedStep,
-        _ other: PlannedStep
+        _ both: Counterparts
     ) {
-        let (left, right) = (own.request.headers.first("dpop"), other.request.headers.first("dpop"))
+        let (left, right) = (both.own.request.headers.first("dpop"), both.other.request.headers.first("dpop"))
         let tokens = (left.flatMap(JSONWebToken.parse), right.flatMap(JSONWebToken.parse))
         if let mineToken = tokens.0, let theirToken = tokens.1 {
-            return compareTokens(mineToken, theirToken, named: "DPoP", isHeader: true, mine, theirs)
+            return compareTokens(mineToken, theirToken, named: "DPoP", isHeader: true, both)
         }
         guard left != right else { return }
         let text =
-            tokens.1.flatMap { translator.translated($0, from: theirs.index, to: mine.index)?.text } ?? right
+            tokens.1.flatMap { translator.translated($0, from: both.theirs.index, to: both.mine.index)?.text }
+            ?? right
         add(
-            mine,
-            theirs,
+            both.mine,
+            both.theirs,
             value(
                 "DPoP",
                 expected: left.map { _ in "a proof" },
                 seen: right.map { _ in tokens.1 == nil ? "no token" : "a proof" },
-                at: Place(exchange: theirs.index, part: .requestHeader, name: "DPoP"),
+                at: Place(exchange: both.theirs.index, part: .requestHeader, name: "DPoP"),
                 note: right == nil ? "is missing" : left == nil ? "is new" : "is no token"
             ),
-            [.header(exchange: mine.index, name: "DPoP", values: text.map { [$0] } ?? [])]
+            [.header(exchange: both.mine.index, name: "DPoP", values: text.map { [$0] } ?? [])]
         )
     }
 }

@@ -17,31 +17,30 @@ extension RequestChangeFinder {
     ]
 
     mutating func addParameters(
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep,
-        _ own: PlannedStep,
-        _ other: PlannedStep
+        _ both: Counterparts
     ) {
-        let (left, right) = (RequestEditor(own.request), RequestEditor(other.request))
-        let isSameCarrier = RequestCarrier(of: own.request) == RequestCarrier(of: other.request)
-        let skipped = own.takesClientAuthentication ? Self.credentials : []
-        let isPage = mine.kind == .userInteraction
+        let (left, right) = (RequestEditor(both.own.request), RequestEditor(both.other.request))
+        let isSameCarrier = RequestCarrier(of: both.own.request) == RequestCarrier(of: both.other.request)
+        let skipped = both.own.takesClientAuthentication ? Self.credentials : []
+        let isPage = both.mine.kind == .userInteraction
         let (ours, others) = (Self.keyed(left.items, skipped), Self.keyed(right.items, skipped))
         let known = Dictionary(ours.map { ($0.key, $0.item) }, uniquingKeysWith: { first, _ in first })
-        for (key, item) in others.prefix(200) where !isPage || isOfPerson(item, other) {
+        for (key, item) in others.prefix(200) where !isPage || isOfPerson(item, both.other) {
             guard let present = known[key] else {
                 guard !isPage || RecordedURL(item.value).scheme == nil else { continue }
                 let isInBody = isSameCarrier ? item.isInBody : left.format != .none
-                addAdditional(key, item, isInBody: isInBody, mine, theirs, own, other)
+                addAdditional(key, item, isInBody: isInBody, both)
                 continue
             }
-            if isSameCarrier, present.isInBody != item.isInBody { addMoved(key, present, item, mine, theirs) }
-            compare(key, present, item, mine, theirs, own, other, place(of: item, theirs))
+            if isSameCarrier, present.isInBody != item.isInBody {
+                addMoved(key, present, item, both)
+            }
+            compare(key, present, item, both, place(of: item, both.theirs))
         }
         let names = Set(others.map(\.key))
         for (key, item) in ours.prefix(200)
-        where !names.contains(key) && (!isPage || isOfPerson(item, own)) {
-            addMissing(key, item, mine, theirs, own, other)
+        where !names.contains(key) && (!isPage || isOfPerson(item, both.own)) {
+            addMissing(key, item, both)
         }
     }
 
@@ -63,25 +62,22 @@ extension RequestChangeFinder {
         _ key: Key,
         _ item: RequestEditor.Item,
         isInBody: Bool,
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep,
-        _ own: PlannedStep,
-        _ other: PlannedStep
+        _ both: Counterparts
     ) {
-        let new = translatedText(item.value, theirs, mine)
-        guard !goesWithAuthentication(item, own, other) else { return }
+        let new = translatedText(item.value, both.theirs, both.mine)
+        guard !goesWithAuthentication(item, both.own, both.other) else { return }
         add(
-            mine,
-            theirs,
+            both.mine,
+            both.theirs,
             value(
                 item.name,
                 expected: nil,
                 seen: item.value,
-                at: place(of: item, theirs),
-                isSecret: isTyped(item, other),
+                at: place(of: item, both.theirs),
+                isSecret: isTyped(item, both.other),
                 note: key.number > 0 ? "is sent once more" : nil
             ),
-            [set(mine, key, new, isInBody: isInBody)]
+            [set(both.mine, key, new, isInBody: isInBody)]
         )
     }
 
@@ -90,21 +86,20 @@ extension RequestChangeFinder {
         _ key: Key,
         _ present: RequestEditor.Item,
         _ item: RequestEditor.Item,
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep
+        _ both: Counterparts
     ) {
         add(
-            mine,
-            theirs,
+            both.mine,
+            both.theirs,
             value(
                 item.name,
                 expected: present.isInBody ? "in the body" : "in the query",
                 seen: item.isInBody ? "in the body" : "in the query",
-                at: place(of: item, theirs),
+                at: place(of: item, both.theirs),
                 aspect: "place",
                 note: item.isInBody ? "in the body instead of the query" : "in the query instead of the body"
             ),
-            [set(mine, key, present.value, isInBody: item.isInBody)]
+            [set(both.mine, key, present.value, isInBody: item.isInBody)]
         )
     }
 
@@ -112,23 +107,20 @@ extension RequestChangeFinder {
     private mutating func addMissing(
         _ key: Key,
         _ item: RequestEditor.Item,
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep,
-        _ own: PlannedStep,
-        _ other: PlannedStep
+        _ both: Counterparts
     ) {
-        guard !goesWithAuthentication(item, own, other) else { return }
+        guard !goesWithAuthentication(item, both.own, both.other) else { return }
         add(
-            mine,
-            theirs,
+            both.mine,
+            both.theirs,
             value(
                 item.name,
                 expected: item.value,
                 seen: nil,
-                at: place(of: item, theirs),
-                isSecret: isTyped(item, own)
+                at: place(of: item, both.theirs),
+                isSecret: isTyped(item, both.own)
             ),
-            [.withoutParameter(exchange: mine.index, name: key.name, number: key.number)]
+            [.withoutParameter(exchange: both.mine.index, name: key.name, number: key.number)]
         )
     }
 
@@ -184,43 +176,48 @@ extension RequestChangeFinder {
         _ key: Key,
         _ mineItem: RequestEditor.Item,
         _ item: RequestEditor.Item,
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep,
-        _ own: PlannedStep,
-        _ other: PlannedStep,
+        _ both: Counterparts,
         _ place: Place
     ) {
         guard !isGiven(item.name), !Placeholder.isOne(item.value), !Placeholder.isOne(mineItem.value) else {
             return
         }
         // The client's id in a body goes with its secret in a header.
-        if own.takesClientAuthentication, key.name == "client_id" { return }
-        let made = (source(of: mineItem, in: own), source(of: item, in: other))
+        if both.own.takesClientAuthentication, key.name == "client_id" { return }
+        let made = (source(of: mineItem, in: both.own), source(of: item, in: both.other))
         if let kind = Self.made(made.0, made.1, named: key.name) {
-            return compareMade(kind, key, mineItem.value, item.value, mine, theirs, place, item.isInBody)
+            return compareMade(
+                kind,
+                key,
+                mineItem.value,
+                item.value,
+                both,
+                place,
+                item.isInBody
+            )
         }
         // What was issued is passed on as it came; what is in it is the provider's.
         let translated = translator.translated(item.value)
         guard translated != mineItem.value else { return }
         if let token = JSONWebToken.parse(mineItem.value), let seen = JSONWebToken.parse(item.value) {
-            return compareTokens(token, seen, named: key.name, isHeader: false, mine, theirs)
+            return compareTokens(token, seen, named: key.name, isHeader: false, both)
         }
         guard !isSame(mineItem.value, translated, named: key.name) else { return }
         let isOwn: Bool
         if case .issued? = made.0 { isOwn = true } else { isOwn = false }
-        let words = words(mineItem.value, translated, of: key.name, isSecret: isTyped(item, other))
+        let words = words(mineItem.value, translated, of: key.name, isSecret: isTyped(item, both.other))
         add(
-            mine,
-            theirs,
+            both.mine,
+            both.theirs,
             value(
                 key.name,
                 expected: mineItem.value,
                 seen: item.value,
                 at: place,
-                isSecret: isTyped(item, other),
+                isSecret: isTyped(item, both.other),
                 note: isOwn ? "not the one that was issued: \(words)" : words
             ),
-            [set(mine, key, mapped(translated, named: key.name), isInBody: mineItem.isInBody)]
+            [set(both.mine, key, mapped(translated, named: key.name), isInBody: mineItem.isInBody)]
         )
     }
 

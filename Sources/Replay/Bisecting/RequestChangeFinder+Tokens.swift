@@ -11,14 +11,13 @@ extension RequestChangeFinder {
         _ seen: JSONWebToken,
         named parameter: String,
         isHeader: Bool,
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep
+        _ both: Counterparts
     ) {
         guard own.form == .signed,
-            let other = translator.translated(seen, from: theirs.index, to: mine.index)
+            let other = translator.translated(seen, from: both.theirs.index, to: both.mine.index)
         else { return }
-        compareMembers(own.header, other.header, of: parameter, areHeader: true, mine, theirs)
-        compareMembers(own.claims, other.claims, of: parameter, areHeader: false, mine, theirs)
+        compareMembers(own.header, other.header, of: parameter, areHeader: true, both)
+        compareMembers(own.claims, other.claims, of: parameter, areHeader: false, both)
     }
 
     /// Made anew, or of a key that a replay has of its own.
@@ -31,8 +30,7 @@ extension RequestChangeFinder {
         _ other: JSONObject?,
         of parameter: String,
         areHeader: Bool,
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep
+        _ both: Counterparts
     ) {
         let (own, other) = (own ?? JSONObject(), other ?? JSONObject())
         let names = (own.members + other.members).map(\.name).eachOnce()
@@ -47,19 +45,23 @@ extension RequestChangeFinder {
                 note = nil
             }
             add(
-                mine,
-                theirs,
+                both.mine,
+                both.theirs,
                 value(
                     name,
                     expected: note == nil ? text(left) : nil,
                     seen: note == nil ? text(right) : nil,
-                    at: Place(exchange: theirs.index, part: areHeader ? .jwtHeader : .jwtClaims, name: name),
+                    at: Place(
+                        exchange: both.theirs.index,
+                        part: areHeader ? .jwtHeader : .jwtClaims,
+                        name: name
+                    ),
                     token: parameter,
                     note: note
                 ),
                 [
                     .member(
-                        exchange: mine.index,
+                        exchange: both.mine.index,
                         token: parameter,
                         isHeader: areHeader,
                         name: name,

@@ -106,76 +106,71 @@ package struct RequestChangeFinder {
     private mutating func compare(_ mine: ComparedStep, _ theirs: ComparedStep) {
         guard !mine.isDocument, let own = step(mine.index, of: good), let other = step(theirs.index, of: bad)
         else { return }
+        let both = Counterparts(mine: mine, theirs: theirs, own: own, other: other)
         // A response to the app is seen in the answer to the request before it.
         guard mine.kind != .authorizationResponse else { return }
         let isPage = mine.kind == .userInteraction
-        if isPage { addHeaders(mine, theirs, own, other) }
+        if isPage { addHeaders(both) }
         // Where a redirect leads is the provider's word.
         if case .follow = own.action { return }
         if !isPage {
-            addAddress(mine, theirs)
-            addCarrier(mine, theirs, own, other)
-            addHeaders(mine, theirs, own, other)
-            addPause(mine, theirs, own, other)
+            addAddress(both)
+            addCarrier(both)
+            addHeaders(both)
+            addPause(both)
         }
-        if own.takesClientAuthentication { addAuthentication(mine, theirs, own, other) }
-        addParameters(mine, theirs, own, other)
+        if own.takesClientAuthentication { addAuthentication(both) }
+        addParameters(both)
     }
 
-    private mutating func addAddress(_ mine: ComparedStep, _ theirs: ComparedStep) {
-        let own = mine.exchange.request.url.withoutQuery
-        let other = translator.translated(theirs.exchange.request.url.withoutQuery)
+    private mutating func addAddress(_ both: Counterparts) {
+        let own = both.mine.exchange.request.url.withoutQuery
+        let other = translator.translated(both.theirs.exchange.request.url.withoutQuery)
         let mapped = badMap.mapped(RecordedURL(other)).text
         guard goodMap.mapped(RecordedURL(own)).text != mapped else { return }
         let learned = (LearnedValues(good.flow), LearnedValues(bad.flow))
         guard learned.0.skeleton(of: own) != learned.1.skeleton(of: other) else { return }
         add(
-            mine,
-            theirs,
+            both.mine,
+            both.theirs,
             value(
                 "URL",
                 expected: own,
                 seen: other,
-                at: Place(exchange: theirs.index, part: .requestURL, name: "")
+                at: Place(exchange: both.theirs.index, part: .requestURL, name: "")
             ),
-            [.address(exchange: mine.index, mapped)]
+            [.address(exchange: both.mine.index, mapped)]
         )
     }
 
     private mutating func addCarrier(
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep,
-        _ own: PlannedStep,
-        _ other: PlannedStep
+        _ both: Counterparts
     ) {
-        let (left, right) = (RequestCarrier(of: own.request), RequestCarrier(of: other.request))
+        let (left, right) = (RequestCarrier(of: both.own.request), RequestCarrier(of: both.other.request))
         guard left != right else { return }
         let isApplicable = left.format != .other && right.format != .other
         add(
-            mine,
-            theirs,
+            both.mine,
+            both.theirs,
             words(
                 "form of the request",
                 expected: left.words,
                 seen: right.words,
                 note: "\(right.words) instead of \(left.words)"
             ),
-            isApplicable ? [.carrier(exchange: mine.index, right)] : []
+            isApplicable ? [.carrier(exchange: both.mine.index, right)] : []
         )
     }
 
     private mutating func addPause(
-        _ mine: ComparedStep,
-        _ theirs: ComparedStep,
-        _ own: PlannedStep,
-        _ other: PlannedStep
+        _ both: Counterparts
     ) {
-        guard let pause = other.wait, pause >= .seconds(2) else { return }
-        let usual = own.wait ?? gap(before: own)
+        guard let pause = both.other.wait, pause >= .seconds(2) else { return }
+        let usual = both.own.wait ?? gap(before: both.own)
         guard pause - usual >= .seconds(2) else { return }
         add(
-            mine,
-            theirs,
+            both.mine,
+            both.theirs,
             words(
                 "pause",
                 expected: Self.seconds(usual),
@@ -183,7 +178,7 @@ package struct RequestChangeFinder {
                 note:
                     "sent \(Self.seconds(pause)) after what it uses was issued, instead of \(Self.seconds(usual))"
             ),
-            [.pause(exchange: mine.index, pause)]
+            [.pause(exchange: both.mine.index, pause)]
         )
     }
 
