@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// A call of a page to an endpoint of the provider on another origin.
@@ -133,51 +132,5 @@ struct PageCall {
 extension [PageCall] {
     fileprivate mutating func append(_ answer: Answer, wentOn: Bool, _ flow: Flow) {
         if let call = PageCall(answer, wentOn: wentOn, flow) { append(call) }
-    }
-}
-
-/// What the headers of an answer allow a page of another origin (Fetch standard, CORS protocol).
-enum Permission {
-    /// Why a page must not read an answer; nil where it may.
-    static func missing(in response: RecordedResponse, for origin: String, isCredentialed: Bool = false)
-        -> String?
-    {
-        let values = response.headers.all("access-control-allow-origin")
-        guard let value = values.first else { return "the page's origin is not allowed" }
-        if values.count > 1 { return "sent \(values.count) times, which allows nobody" }
-        guard isCredentialed else {
-            return value == "*" || value == origin ? nil : "another origin is allowed"
-        }
-        guard value == origin else {
-            return value == "*"
-                ? "the star does not stand for calls with credentials" : "another origin is allowed"
-        }
-        return response.headers.first("access-control-allow-credentials") == "true"
-            ? nil : "Access-Control-Allow-Credentials: true is missing"
-    }
-
-    /// Why a browser must not send a request after its preflight; nil where it may.
-    static func refusal(of preflight: Exchange, from origin: String) -> String? {
-        guard let response = preflight.response, !preflight.isAnswerHeadCut else { return nil }
-        if let fault = missing(in: response, for: origin) { return fault }
-        guard (200..<300).contains(response.status) else {
-            return "the preflight has to be answered with 2xx"
-        }
-        let allowed = names(response.headers.all("access-control-allow-headers"))
-        // The star does not stand for credentials.
-        let wanted = names(preflight.request.headers.all("access-control-request-headers"))
-            .filter { !allowed.contains($0) && (!allowed.contains("*") || $0 == "authorization") }
-        return wanted.isEmpty
-            ? nil : "headers that are not allowed: \(wanted.sorted().prefix(6).joined(separator: ", "))"
-    }
-
-    private static func names(_ values: [String]) -> Set<String> {
-        Set(
-            values.flatMap { value in
-                value.utf8.split(separator: 0x2c).map { name in
-                    String(decoding: name.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
-                }
-            }
-        )
     }
 }

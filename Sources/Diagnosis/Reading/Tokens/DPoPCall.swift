@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// A request that may carry a DPoP proof (RFC 9449): to the token endpoint, a pushed request, or a call with an
@@ -81,15 +80,5 @@ struct DPoPCall {
             place: Place(exchange: exchange, part: .responseHeader, name: "WWW-Authenticate"),
             value: Masking.shown(challenge, of: "www-authenticate")
         )
-    }
-}
-
-/// The scheme of an `Authorization` header.
-enum AuthorizationScheme {
-    /// In lower case; nil without the header.
-    static func of(_ request: RecordedRequest) -> String? {
-        request.headers.first("authorization").map { header in
-            String(decoding: header.utf8.prefix { $0 != 0x20 }, as: UTF8.self).lowercased()
-        }
     }
 }

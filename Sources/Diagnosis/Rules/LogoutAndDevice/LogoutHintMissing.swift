@@ -1,7 +1,5 @@
 import Captures
 import Flows
-import JOSE
-import JSON
 import OAuth
 
 /// A logout request asks to be sent back and does not say whose session it ends.
@@ -68,21 +66,4 @@ struct LogoutHintMissing: Rule {
         "parameter is missing: id_token_hint",
         "missing parameter: id_token_hint", "id_token_hint is required", "id_token_hint is missing",
     ]
-}
-
-/// Addresses of the logout specifications.
-enum RPInitiatedLogout {
-    static let url = "https://openid.net/specs/openid-connect-rpinitiated-1_0.html"
-    static let section2 = SpecificationReference(
-        text: "OpenID Connect RP-Initiated Logout §2",
-        url: url + "#RPLogout"
-    )
-    static let section3 = SpecificationReference(
-        text: "OpenID Connect RP-Initiated Logout §3",
-        url: url + "#RedirectionAfterLogout"
-    )
-    static let section4 = SpecificationReference(
-        text: "OpenID Connect RP-Initiated Logout §4",
-        url: url + "#ValidationAndErrorHandling"
-    )
 }

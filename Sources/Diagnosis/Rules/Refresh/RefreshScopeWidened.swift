@@ -1,7 +1,4 @@
-import Captures
 import Flows
-import JOSE
-import JSON
 import OAuth
 
 /// A refresh asked for scopes that the login was not granted.
@@ -67,13 +64,5 @@ struct RefreshScopeWidened: Rule {
         guard !original.isRefresh else { return nil }
         let login = flow.logins.first { $0.tokenRequests.contains { $0.exchange == original.exchange } }
         return login?.request.parameters.parameter("scope") ?? original.parameters.parameter("scope")
-    }
-}
-
-/// Lists of scopes.
-enum Scope {
-    /// The values between the spaces, in order, the first 500 (RFC 6749, section 3.3).
-    static func values(_ text: String) -> [String] {
-        text.utf8.split(separator: 0x20).prefix(500).map { String(Substring($0)) }
     }
 }

@@ -1,0 +1,66 @@
+package import Captures
+import JOSE
+
+/// Access tokens in requests.
+package enum BearerToken {
+    /// The token of the `Authorization` header; nil for other schemes.
+    ///
+    /// A mark in place of the header stands for its token.
+    package static func of(_ request: RecordedRequest, exchange: Int) -> Parameter? {
+        guard let header = request.headers.first("authorization") else {
+            return ofPortal(request, exchange: exchange)
+        }
+        let place = Place(exchange: exchange, part: .requestHeader, name: "Authorization")
+        if Placeholder.isOne(header) { return Parameter(name: "access_token", value: header, place: place) }
+        let words = header.utf8.split(separator: 0x20, maxSplits: 1)
+        guard words.count == 2, let scheme = String(words[0])?.lowercased(),
+            schemes.contains(scheme),
+            let token = String(words[1]),
+            !token.utf8.contains(0x20) || Placeholder.isOne(token) || MissingToken.isOne(token)
+        else { return nil }
+        return Parameter(name: "access_token", value: token, rawValue: header, place: place)
+    }
+
+    /// The access portal of AWS IAM Identity Center has a header of its own for the token.
+    private static func ofPortal(_ request: RecordedRequest, exchange: Int) -> Parameter? {
+        guard let host = request.url.host, host.hasPrefix("portal.sso."),
+            host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),
+            let token = request.headers.first(portalHeader), !token.isEmpty
+        else { return nil }
+        let place = Place(exchange: exchange, part: .requestHeader, name: portalHeader)
+        return Parameter(name: "access_token", value: token, place: place)
+    }
+
+    private static let portalHeader = "x-amz-sso_bearer_token"
+
+    /// How a client wrote a header in which no server finds the token.
+    package enum Misspelling: Sendable {
+        /// `Bearer Bearer …`.
+        case schemeTwice
+        /// The token alone.
+        case schemeless
+    }
+
+    /// The token of such a header; nil of any other.
+    package static func unread(in request: RecordedRequest, exchange: Int)
+        -> (token: Parameter, misspelling: Misspelling)?
+    {
+        guard let header = request.headers.first("authorization"), !Placeholder.isOne(header) else {
+            return nil
+        }
+        let words = header.utf8.split(separator: 0x20, maxSplits: 3).compactMap { String($0) }
+        let place = Place(exchange: exchange, part: .requestHeader, name: "Authorization")
+        switch words.count {
+        case 1:
+            let token = Parameter(name: "access_token", value: words[0], rawValue: header, place: place)
+            return (token, .schemeless)
+        case 3 where schemes.contains(words[0].lowercased()) && schemes.contains(words[1].lowercased()):
+            let token = Parameter(name: "access_token", value: words[2], rawValue: header, place: place)
+            return (token, .schemeTwice)
+        default: return nil
+        }
+    }
+
+    /// The schemes that a token stands behind, in small letters: those of RFC 6750 and RFC 9449, and GitHub's.
+    package static let schemes: Set<String> = ["bearer", "dpop", "token"]
+}

@@ -1,0 +1,4 @@
+/// Words between spaces.
+enum Words {
+    static func of(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+}
