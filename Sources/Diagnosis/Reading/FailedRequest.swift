@@ -179,7 +179,7 @@ extension Flow {
     /// Whether a request was answered to the end, and not with one to serve nobody for a time.
     func isServed(_ index: Int) -> Bool {
         guard let response = capture[index].response, !capture[index].isBrokenOff else { return false }
-        return !RateLimited.isOne(response)
+        return !Throttling.isOne(response)
     }
 
     /// Whether all that was not served was asked for metadata or keys: a client that knows them goes on without.

@@ -55,7 +55,7 @@ extension AuthorizationError {
         where call.kind == .deviceAuthorization || call.kind == .backchannelAuthentication {
             guard call.answer.isRefusal, !call.isClientRefused, let status = call.answer.status,
                 status < 500,
-                !(flow.capture[call.exchange].response.map(RateLimited.isOne) ?? false),
+                !(flow.capture[call.exchange].response.map(Throttling.isOne) ?? false),
                 !flow.surroundings.isTakenBehindRedirect(call.exchange), !isExplained(call.exchange, flow)
             else { continue }
             if let redirected = RedirectedCall.violation(

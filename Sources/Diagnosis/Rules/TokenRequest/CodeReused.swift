@@ -117,7 +117,7 @@ struct CodeReused: Rule {
 
     /// Whether the provider has looked at the code.
     private func spends(_ request: TokenRequest) -> Bool {
-        guard let status = request.answer.status, !RateLimited.isOne(request.answer) else { return false }
+        guard let status = request.answer.status, !Throttling.isOne(request.answer) else { return false }
         switch request.answer.error?.error {
         case "use_dpop_nonce", "invalid_client", "slow_down", "temporarily_unavailable", "server_error":
             return false

@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// The provider answered a request of the protocol with 429, or said so in words of its own, and the request did not go through later.
@@ -32,7 +31,7 @@ struct RateLimited: Rule {
         for message in flow.messages where isEndpoint(message) {
             guard let status = flow.capture[message.exchange].response?.status else { continue }
             let name = name(of: message, in: flow)
-            if flow.capture[message.exchange].response.map(Self.isOne) ?? false {
+            if flow.capture[message.exchange].response.map(Throttling.isOne) ?? false {
                 if known.insert(name).inserted { order.append(name) }
                 refused[name, default: []].append(message.exchange)
             } else if status < 400 {
@@ -100,48 +99,6 @@ struct RateLimited: Rule {
         )
     }
 
-    /// Whether an answer refuses to serve anybody for a time: by its status, or in words of the provider's own under another one, for
-    /// which OAuth has no name (Google, Zoho, Salesforce).
-    static func isOne(_ response: RecordedResponse) -> Bool {
-        response.status == 429
-            || response.status >= 400 && isSaid(in: JSONBody.object(of: response.body, below: 4096))
-    }
-
-    /// The same of an answer of an endpoint's.
-    static func isOne(_ answer: Answer) -> Bool {
-        guard let status = answer.status else { return false }
-        return status == 429 || status >= 400 && isSaid(in: answer.json)
-    }
-
-    private static func isSaid(in json: JSONObject?) -> Bool { said(in: json) != nil }
-
-    /// The member of an answer that says so, and its text.
-    private static func said(in json: JSONObject?) -> (member: String, text: String)? {
-        guard let json, !otherErrors.contains(json["error"]?.string ?? "") else { return nil }
-        let texts = members.compactMap { member in json[member]?.string.map { (member, $0) } }
-        let nested = json["error"]?.object?["message"]?.string.map { ("error.message", $0) }
-        return (texts + [nested].compactMap(\.self)).first { _, text in
-            // By words: "corporate limit" has the letters of another one.
-            let parts = text.asciiLowercased().utf8.split { !$0.isASCIIAlphanumeric }
-            let sentence = " " + parts.map { String(Substring($0)) }.joined(separator: " ")
-            return words.contains(where: sentence.containsBytes)
-        }
-    }
-
-    /// Errors that have a name, whatever is said beside it: of what polls too often, and of a scope, which may be called `rate_limit:read`.
-    private static let otherErrors: Set<String> = ["slow_down", "invalid_scope", "insufficient_scope"]
-
-    /// Where names of errors, and what is said of them, stand.
-    private static let members = [
-        "error", "error_code", "error_description", "message", "msg", "errmsg", "__type",
-    ]
-
-    /// How providers word it, in lower case and with a space for what stands between words.
-    private static let words = [
-        " rate limit", "ratelimit", " rate exceeded", " too many requests", "toomanyrequests",
-        " request limit reached",
-    ]
-
     private func isEndpoint(_ message: OAuthMessage) -> Bool {
         switch message {
         case .resource, .authorizationResponse: false
@@ -167,7 +124,9 @@ struct RateLimited: Rule {
             )
         ]
         // Another status says nothing of it.
-        if response.status != 429, let said = Self.said(in: JSONBody.object(of: response.body, below: 4096)) {
+        if response.status != 429,
+            let said = Throttling.said(in: JSONBody.object(of: response.body, below: 4096))
+        {
             let place = Place(exchange: last, part: .responseBody, name: said.member)
             evidence.append(Evidence(place: place, value: Masking.shown(said.text, of: "error")))
         }

@@ -1,0 +1,48 @@
+import Captures
+import JSON
+import OAuth
+
+/// How providers say that too much is asked of them.
+enum Throttling {
+    /// Whether an answer refuses to serve anybody for a time: by its status, or in words of the provider's own under another one, for
+    /// which OAuth has no name (Google, Zoho, Salesforce).
+    static func isOne(_ response: RecordedResponse) -> Bool {
+        response.status == 429
+            || response.status >= 400 && isSaid(in: JSONBody.object(of: response.body, below: 4096))
+    }
+
+    /// The same of an answer of an endpoint's.
+    static func isOne(_ answer: Answer) -> Bool {
+        guard let status = answer.status else { return false }
+        return status == 429 || status >= 400 && isSaid(in: answer.json)
+    }
+
+    private static func isSaid(in json: JSONObject?) -> Bool { said(in: json) != nil }
+
+    /// The member of an answer that says so, and its text.
+    static func said(in json: JSONObject?) -> (member: String, text: String)? {
+        guard let json, !otherErrors.contains(json["error"]?.string ?? "") else { return nil }
+        let texts = members.compactMap { member in json[member]?.string.map { (member, $0) } }
+        let nested = json["error"]?.object?["message"]?.string.map { ("error.message", $0) }
+        return (texts + [nested].compactMap(\.self)).first { _, text in
+            // By words: "corporate limit" has the letters of another one.
+            let parts = text.asciiLowercased().utf8.split { !$0.isASCIIAlphanumeric }
+            let sentence = " " + parts.map { String(Substring($0)) }.joined(separator: " ")
+            return words.contains(where: sentence.containsBytes)
+        }
+    }
+
+    /// Errors that have a name, whatever is said beside it: of what polls too often, and of a scope, which may be called `rate_limit:read`.
+    private static let otherErrors: Set<String> = ["slow_down", "invalid_scope", "insufficient_scope"]
+
+    /// Where names of errors, and what is said of them, stand.
+    private static let members = [
+        "error", "error_code", "error_description", "message", "msg", "errmsg", "__type",
+    ]
+
+    /// How providers word it, in lower case and with a space for what stands between words.
+    private static let words = [
+        " rate limit", "ratelimit", " rate exceeded", " too many requests", "toomanyrequests",
+        " request limit reached",
+    ]
+}
