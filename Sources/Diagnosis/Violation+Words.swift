@@ -15,7 +15,8 @@ extension Violation {
         severity: Severity? = nil,
         saying words: Words?,
         exchange: Int? = nil,
-        explains: Set<String> = []
+        explains: Set<String> = [],
+        isCause: Bool = false
     ) {
         self.init(
             evidence,
@@ -24,7 +25,15 @@ extension Violation {
             fix: words?.fix,
             title: words?.title,
             exchange: exchange,
-            explains: explains
+            explains: explains,
+            isCause: isCause
         )
+    }
+
+    /// Takes the words of a case in place of what it had.
+    mutating func say(_ words: Words) {
+        title = words.title
+        explanation = words.explanation
+        fix = words.fix
     }
 }

@@ -126,3 +126,17 @@ extension Flow {
         ]
     }
 }
+
+extension Violation.Words {
+    /// Of a client whose registration was deleted before.
+    static let deletedClient = Violation.Words(
+        title: "The client was deleted at the provider before",
+        explanation: """
+            The client's registration was deleted, and with it its credentials: the provider does not know it any more, and takes back what it had \
+            given to it.
+            """,
+        fix: """
+            Register the client anew and use the client_id and credentials of that answer; or delete a registration only once nothing signs in with it any more.
+            """
+    )
+}

@@ -53,9 +53,7 @@ struct SupersededLogin {
         var violation = violation
         violation.evidence.append(evidence)
         guard isUntouched else { return violation }
-        violation.title = Self.words.title
-        violation.explanation = Self.words.explanation
-        violation.fix = Self.words.fix
+        violation.say(Self.words)
         return violation
     }
 

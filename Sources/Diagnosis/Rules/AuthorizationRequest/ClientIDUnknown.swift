@@ -108,14 +108,10 @@ struct ClientIDUnknown: Rule {
             exchange: attempt.exchange
         )
         if let special = special(attempt, refusal) {
-            violation.explanation = special.explanation
-            violation.fix = special.fix
-            violation.title = special.title
+            violation.say(special)
         } else if let deleted = flow.deletion(of: attempt["client_id"], before: attempt.exchange) {
             violation.evidence = flow.evidence(ofDeletion: deleted) + violation.evidence
-            violation.explanation = TokenInvalidClient.isDeleted
-            violation.fix = TokenInvalidClient.isDeletedFix
-            violation.title = TokenInvalidClient.deletedTitle
+            violation.say(.deletedClient)
         } else if excess != nil {
             violation.fix = Self.excessFix
         } else if let registry = Self.registry(for: attempt, in: flow) {

@@ -100,9 +100,7 @@ struct TokenInvalidClient: Rule {
             .map { deleted in
                 Violation(
                     flow.evidence(ofDeletion: deleted) + evidence,
-                    explanation: Self.isDeleted,
-                    fix: Self.isDeletedFix,
-                    title: Self.deletedTitle,
+                    saying: .deletedClient,
                     exchange: deleted.exchange,
                     isCause: true
                 )
@@ -130,15 +128,6 @@ struct TokenInvalidClient: Rule {
             note: "the request went to \(Masking.shown(isOfPath ? url.text : url.withoutQuery, of: "url"))"
         )
     }
-
-    static let deletedTitle = "The client was deleted at the provider before"
-    static let isDeleted = """
-        The client's registration was deleted, and with it its credentials: the provider does not know it any more, and takes back what it had \
-        given to it.
-        """
-    static let isDeletedFix = """
-        Register the client anew and use the client_id and credentials of that answer; or delete a registration only once nothing signs in with it any more.
-        """
 
     private static let elsewhere = Violation.Words(
         explanation: """
