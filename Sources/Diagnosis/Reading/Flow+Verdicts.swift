@@ -18,7 +18,7 @@ extension Flow {
             verdict = .violated(
                 violation.leftOpen(by: type(of: rule).info.severity, in: self)
                     .mended(by: type(of: rule).info.severity, in: self)
-                    .explainedByProvider(to: type(of: rule).info.id)
+                    .explained(by: provider, to: type(of: rule).info.id)
             )
         }
         known.list.withLock { $0.keep(verdict, of: key) }

@@ -58,6 +58,9 @@ struct ForgeRockRefusalTests {
         ("User Locked Out.", "Unlock the user"), ("No Configuration found", "Compare authIndexValue"),
         ("Session has timed out", "Begin the journey anew"), ("User is not active.", "Activate the user"),
         ("User Requires Profile to Login", "Have the user in"), ("Login failure", "Sign in with the same"),
+        ("Invalid realm, /alpha", "Compare the path"),
+        ("Maximum Sessions Limit Reached.", "Sign out elsewhere"),
+        ("Module Based Authentication is not allowed.", "Ask for a journey"),
     ])
     func saysWhyTheJourneyWasRefused(message: String, fix: String) throws {
         for isDiscovered in [false, true] {
@@ -72,6 +75,18 @@ struct ForgeRockRefusalTests {
             #expect(recording.outcomes == [.failure])
             #expect(recording.flows.map(\.provider) == [.forgerock])
         }
+    }
+
+    /// Where a journey has a Failure URL, its answer names it.
+    @Test(arguments: ["https://www.shop.example/blocked", ""])
+    func saysWhereTheUserIsSent(url: String) throws {
+        let answer =
+            #"{"code":401,"reason":"Unauthorized","message":"Login failure","detail":{"failureUrl":"\#(url)"}}"#
+        let finding = try #require(
+            recording([(200, Self.step), (401, answer)]).finding("authorization-error")
+        )
+        let sent = finding.evidence.map(\.value).filter { $0.hasPrefix("https:") }
+        #expect(sent == (url.isEmpty ? [] : [url]))
     }
 
     /// Who gets in with the second try, or is still asked, was not refused; nor is an API of that name, in words of its own.

@@ -66,6 +66,16 @@ struct NativeSignInTests {
         #expect(recording.flows.map(\.provider) == [.wso2])
     }
 
+    /// Codes of which it is known what is set where.
+    @Test(arguments: [("ABA-60007", "app-native authentication"), ("ABA-60002", "Go by the")])
+    func saysWhatIsSetWhere(code: String, fix: String) throws {
+        let answer = #"{"code":"\#(code)","message":"Authentication failure."}"#
+        let finding = try #require(
+            Recording(begun(400, answer).exchanges).finding("authorization-error")
+        )
+        #expect(finding.fix.contains(fix))
+    }
+
     /// The answer to the authorization request, in the body of one that went well.
     @Test(arguments: [
         (#""error":"authentication.api.based.unsupported.authenticator","error_description":"x""#, true),

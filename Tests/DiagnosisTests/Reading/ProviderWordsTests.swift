@@ -30,9 +30,40 @@ struct ProviderWordsTests {
         (#"access_denied: Client is not authorized to access "https://api.example"."#, "audience"),
         ("Login pages unavailable. Please contact an administrator.", "branding"),
         ("This channel is now developing status. User need to have developer role.", "Publish the channel"),
+        ("authentication.attempt.failed: authorization.failed", "Enable Authorization"),
+        ("authentication.attempt.failed: post.auth.cookie.not.found", "cookies"),
+        ("authentication.flow.timeout: authentication.flow.timeout.description", "lifetime of a sign-in"),
+        ("authentication.attempt.failed: consent.page.error", "Resources.properties"),
+        ("not_found: shp.example is an invalid tenant domain", "/t/NAME/"),
+        ("ABA-60007: App native authentication is not enabled", "app-native authentication"),
+        ("ABA-60001: invalid_callback - callback.not.match", "Authorized redirect URLs"),
+        ("too-many-attempts: Too many attempts", "authorization request"),
+        ("CLIENT_SIDE_ERROR: This is an invalid request.", "trace_id"),
+        ("invalid_request: Parameter not allowed for this message type: nonce", "scope openid"),
+        ("invalid_grant: reauth related error (invalid_rapt)", "Exempt trusted apps"),
+        ("invalid_grant: Malformed auth code.", "4%2F0A"),
     ])
     func saysWhatIsToBeChanged(words: String, fix: String) throws {
-        #expect(try #require(ProviderWords.meaning(of: words)?.fix).contains(fix))
+        #expect(try #require(ProviderWords.meaning(of: words, by: .generic)?.fix).contains(fix))
+    }
+
+    /// What another provider means by the same words nobody knows.
+    @Test(arguments: [
+        ("login_required: Authentication required", ProviderKind.wso2, "/commonauth"),
+        ("invalid_request: Invalid authorization request", .wso2, "session store"),
+        ("unauthorized_client", .curity, "Code Flow"),
+        ("access_denied: Authentication failed", .curity, "Curity's log"),
+        ("invalid_client: Client attestation failed", .curity, "package-name"),
+        ("Bad Request: Invalid realm, /alpha", .forgerock, "realms/root/realms/"),
+        ("Bad Request: FQDN \"am.shop.example\" is not valid.", .forgerock, "X-Forwarded-Host"),
+        ("invalid_request: authentication_context_type is invalid", .singpass, "APP_AUTHENTICATION_DEFAULT"),
+        ("403: Requested attributes do not match", .myinfo, "same list of attributes"),
+        ("rate_limit_exceeded", .google, "token grant rate"),
+        ("unauthorized_client: Unauthorized", .google, "serverClientId"),
+    ])
+    func saysWhatOneProviderMeans(words: String, provider: ProviderKind, fix: String) throws {
+        #expect(try #require(ProviderWords.meaning(of: words, by: provider)?.fix).contains(fix))
+        #expect(ProviderWords.meaning(of: words, by: .generic) == nil)
     }
 
     /// A longer number begins with a shorter one; what only resembles them is nobody's.
@@ -45,18 +76,25 @@ struct ProviderWordsTests {
         "Your admin hasn't given you access to this app",
     ])
     func keepsToItselfWhatItDoesNotKnow(words: String) {
-        #expect(ProviderWords.meaning(of: words) == nil)
+        #expect(ProviderWords.meaning(of: words, by: .generic) == nil)
     }
 
     @Test func everyWordIsFoundByItself() {
         for known in ProviderWords.servers + ProviderWords.services {
             for text in known.texts {
-                #expect(ProviderWords.meaning(of: text.uppercased())?.fix == known.fix, "\(text)")
+                #expect(
+                    ProviderWords.meaning(of: text.uppercased(), by: known.provider ?? .generic)?.fix
+                        == known.fix,
+                    "\(text)"
+                )
             }
         }
         for known in ProviderWords.entra {
             for number in known.texts {
-                #expect(ProviderWords.meaning(of: "AADSTS\(number): told")?.fix == known.fix, "\(number)")
+                #expect(
+                    ProviderWords.meaning(of: "AADSTS\(number): told", by: .entra)?.fix == known.fix,
+                    "\(number)"
+                )
             }
         }
     }

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// Why ForgeRock refused a sign-in at its API, by its message.
@@ -34,13 +35,27 @@ struct ForgeRockRefusal {
             )
         }
         return Violation(
-            [refusal.evidence(), journey].compactMap(\.self),
+            [refusal.evidence(), failureURL(of: step, in: flow), journey].compactMap(\.self),
             explanation: words.explanation,
             fix: words.fix,
             title: title,
             exchange: step
         )
     }
+
+    /// Where the refused step says that its user is to be sent: the journey came to a Failure URL.
+    static func failureURL(of step: Int, in flow: Flow) -> Evidence? {
+        let answer = JSONBody.object(of: flow.capture[step].response?.body, below: largest)
+        guard let url = answer?["detail"]?.object?["failureUrl"]?.string, !url.isEmpty else { return nil }
+        return Evidence(
+            place: Place(exchange: step, part: .responseBody, name: "failureUrl"),
+            value: Masking.shown(url, of: "url"),
+            note: "where the journey sends the user, by a Failure URL node or the realm's settings"
+        )
+    }
+
+    /// In bytes.
+    private static let largest = 1 << 16
 
     // MARK: - Words
 
@@ -93,6 +108,37 @@ struct ForgeRockRefusal {
                 Begin the journey anew, without an authId, when this answer comes. Where users need longer, raise the journey's maximum duration, or its Max session time in \
                 the authentication settings.
                 """
+        ),
+        Known(
+            words: ["invalid realm", "realm not found"],
+            explanation:
+                "ForgeRock knows no realm of the name that the address has, so the sign-in could not even begin.",
+            fix: """
+                Compare the path behind realms/root/realms/ with the realms in the console, letter by letter, and see that the realm is active; Advanced Identity Cloud has alpha \
+                and bravo. SDKs have it in a setting of its own (realmPath).
+                """
+        ),
+        Known(
+            words: ["maximum sessions limit", "session quota"],
+            explanation:
+                "The user may have a number of sessions at a time, and has them all: ForgeRock begins no further one.",
+            fix: """
+                Sign out elsewhere, or wait. See Session Quotas in the realm's session service (active user sessions, and what happens when they are exhausted: DENY_ACCESS says no, \
+                the others end an old one). An app that signs in anew instead of using its session fills them up.
+                """
+        ),
+        Known(
+            words: ["module based authentication is not allowed"],
+            explanation:
+                "The app asks for a module by its name (authIndexType=module), which the realm does not allow.",
+            fix:
+                "Ask for a journey by authIndexType=service and its name; or switch Module Based Authentication on in the realm's authentication settings (security), where there still are modules."
+        ),
+        Known(
+            words: ["account has expired", "account expired"],
+            explanation: "The account of this user has run out at ForgeRock, so no password signs it in.",
+            fix:
+                "Give the account another end in the identity store (iplanet-am-user-account-life), or sign in as somebody else."
         ),
         Known(
             words: ["not active", "inactive", "disabled"],

@@ -1,40 +1,8 @@
 extension ProviderWords {
-    /// Those of servers that one runs oneself: ForgeRock AM, WSO2 Identity Server, Keycloak, Dex, ZITADEL.
-    static let servers: [Known] = [
-        Known(
-            "no openid connect provider for realm",
-            explanation:
-                "ForgeRock AM has no OAuth 2.0 provider in the realm that the address names: the service is not configured there, or it is another realm that was meant.",
-            fix: """
-                Add the OAuth2 Provider service to that realm, or put the right one into the path, behind its last realms/, or into the parameter realm; a path without either is the root realm.
-                """
-        ),
-        Known(
-            "17003:",
-            "17003 user account is locked",
-            explanation:
-                "WSO2 has locked the account of this user, after too many wrong passwords or by an administrator.",
-            fix: """
-                Unlock the user (the claim accountLocked), or wait for the unlock time of the Login Attempts Security settings. The number in front tells: 17003 locked, 17002 wrong password, 17001 no \
-                such user.
-                """
-        ),
-        Known(
-            "17004:",
-            explanation: "The account of this user is disabled in WSO2.",
-            fix: "Enable it (the claim accountDisabled), or sign in as somebody else."
-        ),
-        Known(
-            "suspicious.authentication.attempts",
-            explanation: """
-                WSO2 ties each step of a sign-in to the browser by a cookie that is a new one every time, and this step came without the one that it had set last: the cookie was not kept or not sent, \
-                or the page was sent twice, out of the history or from another tab.
-                """,
-            fix: """
-                Begin the login anew, in one tab. Where it comes again, look for what loses the provider's cookies: a page in a frame of another site, an address of the provider that changes on the way, \
-                http instead of https behind a proxy.
-                """
-        ),
+    /// Those of servers that one runs oneself: ForgeRock AM, WSO2 Identity Server, Curity, Keycloak, Dex, ZITADEL.
+    static let servers: [Known] = ofForgeRock + ofWSO2 + ofCurity + ofOthers
+
+    private static let ofOthers: [Known] = [
         Known(
             "unexpected error when authenticating with identity provider",
             explanation:

@@ -2,40 +2,6 @@ extension ProviderWords {
     /// Those of services: Singpass, MyInfo, Google, Okta, Auth0, Amazon Cognito, LINE, Azure AD B2C, Salesforce, BankID.
     static let services: [Known] = ofSingpass + ofGoogle + ofCognito + others
 
-    /// Of Singpass by the numbers on its page, of MyInfo by its answer to a page's script.
-    private static let ofSingpass: [Known] = [
-        Known(
-            "px-e0013",
-            explanation:
-                "Singpass does not take the request_uri: it is missing, has run out, was used before, or belongs to another client_id than the one beside it.",
-            fix: """
-                Push a new request for each login and send the browser on at once, with the request_uri of that very answer and the client_id that it was pushed with. A page that is loaded again \
-                needs a new one, too.
-                """
-        ),
-        Known(
-            "px-e1000",
-            explanation:
-                "Singpass finds the parameters of the authorization request invalid: mostly one that has to be there is not, client_id or request_uri.",
-            fix:
-                "Send client_id and request_uri alone in the browser's request, and all else in the pushed one; look at both as they stand in the capture."
-        ),
-        Known(
-            "px-e0008",
-            explanation:
-                "Singpass refuses a scope: one that is asked for is not among those of the app.",
-            fix:
-                "Compare scope with what is approved for the app in the Singpass Developer Portal, staging and production apart; openid has to be among it."
-        ),
-        Known(
-            "not logged in, or your previous session has expired",
-            explanation:
-                "MyInfo does not know the user's session any more: its page stood open for longer than two minutes, or the browser did not bring the cookie of the login.",
-            fix:
-                "Begin the login anew. Where it comes at once, see what loses the cookie: an in-app browser, a frame, or a redirect that begins in one browser and goes on in another."
-        ),
-    ]
-
     private static let others: [Known] = [
         Known(
             "policy evaluation failed for this request",
@@ -124,56 +90,6 @@ extension ProviderWords {
                 "BankID ended the order over the user's BankID: it is blocked, has run out, or the security code was wrong too often.",
             fix:
                 "Have the user look at it in the BankID app, or order a new one from the bank. With test users see that client and app are of the test environment."
-        ),
-    ]
-
-    private static let ofGoogle: [Known] = [
-        Known(
-            "comply with google's oauth 2.0 policy",
-            "comply with google’s oauth 2.0 policy",
-            explanation: """
-                Google refuses the request by its rules for safe apps: a redirect URI that this type of client may not have (plain http, an address of a private network, a scheme of the app's own for a web \
-                client, or for one of Android that has it not switched on; urn:ietf:wg:oauth:2.0:oob).
-                """,
-            fix: """
-                Read error details on Google's page, which names the parameter. Take a client of the type of the app (iOS, Android, Desktop, Web), https for websites, and the system's browser (AppAuth, or \
-                Google's own library) on devices.
-                """
-        ),
-        Known(
-            "origin_mismatch",
-            explanation:
-                "The page that began the login runs at an origin that the client's registration does not list.",
-            fix:
-                "Add scheme, host and port of the page, without a path, to Authorized JavaScript origins of the client; it may take some minutes until it counts."
-        ),
-        Known(
-            "device_id and device_name are required",
-            explanation:
-                "The redirect URI is an address of a private network, which Google does not send users to without knowing the device.",
-            fix: "Use localhost or 127.0.0.1 with a tunnel to the device, or a public host name with https."
-        ),
-        Known(
-            "has not completed the google verification process",
-            "developer hasn't given you access to this app",
-            "developer hasn’t given you access to this app",
-            explanation:
-                "The app's consent screen at Google is in testing, and the user is none of its test users; or it asks for scopes that Google has not verified it for.",
-            fix:
-                "Add the user to the test users (Google Auth Platform, Audience), or publish the app, with verification where its scopes are sensitive."
-        ),
-        Known(
-            "admin_policy_enforced",
-            explanation:
-                "The administrator of the user's Google Workspace does not let this app have the scopes that it asks for.",
-            fix:
-                "Have the administrator trust the client_id (Admin console, Security, API controls, App access control), or ask for fewer scopes."
-        ),
-        Known(
-            "org_internal",
-            explanation:
-                "The app is for users of one Google Workspace alone (Internal), and this user is of another, or has a personal account.",
-            fix: "Sign in with an account of that organization, or set the app's audience to External."
         ),
     ]
 

@@ -1,4 +1,5 @@
 import Captures
+import Flows
 
 /// What the numbers and sentences mean by which providers tell of a refusal, and what is to be changed then.
 ///
@@ -9,28 +10,34 @@ enum ProviderWords {
     struct Known: Sendable {
         /// Each of which says it, in lower case.
         var texts: [String]
+        /// The one that means it so, where others say the same of something else.
+        var provider: ProviderKind?
         var explanation: String
         var fix: String
 
-        init(_ texts: String..., explanation: String, fix: String) {
+        init(_ texts: String..., of provider: ProviderKind? = nil, explanation: String, fix: String) {
             self.texts = texts
+            self.provider = provider
             self.explanation = explanation
             self.fix = fix
         }
     }
 
-    /// Nil of a text in which no such word stands.
-    static func meaning(of text: String) -> Violation.Words? {
+    /// Nil of a text in which no such word stands, or one that means it at another provider alone.
+    static func meaning(of text: String, by provider: ProviderKind) -> Violation.Words? {
         let lower = text.prefixBytes(longest).asciiLowercased()
-        let known = numbers(in: lower).lazy.compactMap { ofEntra[$0] }.first ?? sentence(in: lower)
+        let known =
+            numbers(in: lower).lazy.compactMap { ofEntra[$0] }.first ?? sentence(in: lower, by: provider)
         return known.map { Violation.Words(explanation: $0.explanation, fix: $0.fix) }
     }
 
     /// Pages of errors are short, and a refusal says at its beginning what it is.
     private static let longest = 4096
 
-    private static func sentence(in text: String) -> Known? {
-        sentences.first { known in known.texts.contains { stands($0, in: text) } }
+    private static func sentence(in text: String, by provider: ProviderKind) -> Known? {
+        sentences.first { known in
+            known.provider.map { $0 == provider } ?? true && known.texts.contains { stands($0, in: text) }
+        }
     }
 
     private static func stands(_ words: String, in text: String) -> Bool {
@@ -65,11 +72,11 @@ enum ProviderWords {
 extension Violation {
     /// The same with what the provider's words mean, where the rule has no words of its own for this case and is one that quotes
     /// providers.
-    func explainedByProvider(to rule: String) -> Violation {
+    func explained(by provider: ProviderKind, to rule: String) -> Violation {
         guard explanation == nil, title == nil, Self.quoting.contains(rule) else { return self }
         var told = self
         for evidence in evidence where evidence.place.exchange != nil {
-            guard let words = ProviderWords.meaning(of: evidence.value) else { continue }
+            guard let words = ProviderWords.meaning(of: evidence.value, by: provider) else { continue }
             told.explanation = words.explanation
             told.fix = fix ?? words.fix
             return told
@@ -80,7 +87,7 @@ extension Violation {
     /// Rules that tell what was answered.
     private static let quoting: Set<String> = [
         "access-denied-by-policy", "authorization-error", "client-auth-missing", "discovery-unreachable",
-        "provider-server-error", "scope-rejected", "token-endpoint-error", "token-invalid-client",
-        "token-invalid-grant",
+        "par-rejected", "provider-server-error", "scope-rejected", "token-endpoint-error",
+        "token-invalid-client", "token-invalid-grant",
     ]
 }

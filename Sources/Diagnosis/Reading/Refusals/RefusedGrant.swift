@@ -42,9 +42,9 @@ struct RefusedGrant {
     }
 
     /// What the provider's own words mean; nil where they are none that are known, and where a login would settle it.
-    init?(named request: TokenRequest) {
+    init?(named request: TokenRequest, by provider: ProviderKind) {
         guard !request.needsInteraction,
-            let words = ProviderWords.meaning(of: request.answer.errorText),
+            let words = ProviderWords.meaning(of: request.answer.errorText, by: provider),
             let explanation = words.explanation,
             let fix = words.fix
         else { return nil }

@@ -46,7 +46,7 @@ struct AuthorizationError: Rule {
         let uri = attempt.response?.parameters.parameter("error_uri").map { Evidence($0) }
         let evidence = [refusal.evidence(), uri].compactMap(\.self)
         guard attempt.request != nil else {
-            let known = ProviderWords.meaning(of: refusal.text)
+            let known = ProviderWords.meaning(of: refusal.text, by: flow.provider)
             return Violation(
                 evidence,
                 explanation: known?.explanation ?? Self.unrequested,
@@ -88,11 +88,16 @@ struct AuthorizationError: Rule {
             return ([state ?? attempt.missing("state")], Self.weakState, Self.weakStateFix, nil)
         }
         if NativeSignIn.refusal(at: refusal.exchange, in: flow)?.place == refusal.place {
-            return ([], NativeSignIn.explanation, NativeSignIn.fix, NativeSignIn.title)
+            let known = ProviderWords.meaning(of: refusal.text, by: flow.provider)
+            return (
+                [], known?.explanation ?? NativeSignIn.explanation, known?.fix ?? NativeSignIn.fix,
+                NativeSignIn.title
+            )
         }
         if let text = ForgeRockStep.refusal(in: flow.capture[refusal.exchange]) {
             let words = ForgeRockRefusal(named: text, isOfAPage: true)
-            return ([], words.explanation, words.fix, "ForgeRock refused the sign-in")
+            let sent = ForgeRockRefusal.failureURL(of: refusal.exchange, in: flow)
+            return ([sent].compactMap(\.self), words.explanation, words.fix, "ForgeRock refused the sign-in")
         }
         if refusal.channel == .page,
             let assertion = BrokeredAssertion.evidence(at: refusal.exchange, in: flow)

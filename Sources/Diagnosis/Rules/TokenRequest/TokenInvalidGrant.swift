@@ -53,7 +53,7 @@ struct TokenInvalidGrant: Rule {
         evidence += unsent + assertion(of: first, flow) + unasked(by: first, flow)
         var words =
             unsent.isEmpty || MissingToken.isOne(first.code ?? "")
-            ? RefusedGrant(named: first) ?? RefusedGrant(refused) : .otherCode
+            ? RefusedGrant(named: first, by: flow.provider) ?? RefusedGrant(refused) : .otherCode
         if words == nil, let wrong = WrongRefreshToken(of: first, in: flow) {
             evidence += wrong.evidence
             words = wrong.isAltered ? .alteredRefresh : .otherToken
