@@ -12,6 +12,8 @@ enum AssertionRefusal {
     case audience
     case time
     case signature
+    /// The provider could not get the keys that the client publishes.
+    case keysOutOfReach
 
     /// Nil where the client was not refused, or in other words.
     static func of(_ call: ClientCall) -> AssertionRefusal? {
@@ -33,12 +35,29 @@ enum AssertionRefusal {
         guard isOfClient || mayBeOfClient && says(audiences) else { return nil }
         if says(subjects) { return .subject }
         if says(audiences) { return .audience }
+        if isOfKeysOutOfReach(text) { return .keysOutOfReach }
         if says(times) { return .time }
         return says(keys) ? .signature : nil
     }
 
-    /// Singpass and login.gov speak of the keys that none of which fits.
-    private static let keys = ["signature", "known signing keys", "registered public keys"]
+    /// Whether a text, in lower case, says that the provider did not get at the client's key set.
+    ///
+    /// A set that it has read, and in which no key fits, is none.
+    static func isOfKeysOutOfReach(_ text: String) -> Bool {
+        func says(_ words: [String]) -> Bool { words.contains(where: text.containsBytes) }
+        return says(keySets) && says(failures) && !says(["matching", "signature", "algorithm"])
+    }
+
+    private static let keySets = ["jwks", "jwk set", "json web key set"]
+    private static let failures = [
+        "retriev", "fetch", "to load", "not load", "loading", "reach", "resolve", "refresh", "timed out",
+        "timeout", "unavailable", "not get", "to get", "not read", "to read",
+    ]
+
+    /// Singpass, login.gov and oidc-provider speak of the keys that none of which fits.
+    private static let keys = [
+        "signature", "known signing keys", "registered public keys", "matching key", "no suitable key",
+    ]
 
     /// Entra's, of an assertion of another issuer; it names what else there is to look at in the next sentence.
     private static let subjects = [
@@ -56,4 +75,19 @@ enum AssertionRefusal {
         "expired", "time range", "not active", "not yet valid", "in the future", "too old", "lifetime",
         "clock skew", " exp ", "'exp'", "\"exp\"", "`exp`", "'iat'", "\"iat\"", "`iat`", "'nbf'", "`nbf`",
     ]
+
+    // MARK: - Words
+
+    /// Of keys that the provider could not get.
+    static let unread = Violation.Words(
+        title: "The provider could not get the client's keys",
+        explanation: """
+            The provider verifies the client by a key of the set that the client publishes, and it did not get that set: the address (jwks_uri) did not answer it in time, answered with something else, or is \
+            not one that it may reach. The assertion itself was not judged.
+            """,
+        fix: """
+            Ask for the registered jwks_uri from outside of your own network: it has to be public https with a certificate that is trusted everywhere, without a login, a block by country or agent or a redirect \
+            before it, and has to answer within a few seconds with {"keys":[…]}. Register the set itself where the provider takes that.
+            """
+    )
 }

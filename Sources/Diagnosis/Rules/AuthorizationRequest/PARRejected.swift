@@ -60,12 +60,25 @@ struct PARRejected: Rule {
             return .violated(
                 Violation(
                     [call.answer.evidence(), attempt.names()],
-                    saying: CertificateRefusal(in: call.answer.errorText)?.wordsOfClient,
+                    saying: Self.words(for: call),
                     exchange: call.exchange
                 )
                 .toldOfFront(in: flow)
             )
         }
+    }
+
+    /// What is known of a refusal by its error and text; nil where it says no more than that.
+    private static func words(for call: EndpointCall) -> Violation.Words? {
+        let text = call.answer.errorText
+        if let certificate = CertificateRefusal(in: text)?.wordsOfClient { return certificate }
+        if AssertionRefusal.isOfKeysOutOfReach(text) { return AssertionRefusal.unread }
+        guard call.answer.error?.error == "invalid_scope" else { return nil }
+        return Violation.Words(
+            title: "The provider refused the scope of the pushed request",
+            explanation: ScopeRejected.info.explanation,
+            fix: ScopeRejected.info.fix
+        )
     }
 
     /// Whether the same client pushed again within a minute and was heard; with a nonce that the provider had asked

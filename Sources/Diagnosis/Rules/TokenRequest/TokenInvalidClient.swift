@@ -53,11 +53,15 @@ struct TokenInvalidClient: Rule {
         let named = isRepaired ? nil : endpoint(otherThan: first, flow)
         if let named { evidence.append(named) }
         let isForItsKey = named == nil && refused.allSatisfy { AssertionRefusal.of($0) == .signature }
+        let isUnread = named == nil && refused.allSatisfy { AssertionRefusal.of($0) == .keysOutOfReach }
         let words =
             isForItsKey
             ? Self.unverified
-            : named == nil
-                ? CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.wordsOfClient : Self.elsewhere
+            : isUnread
+                ? AssertionRefusal.unread
+                : named == nil
+                    ? CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.wordsOfClient
+                    : Self.elsewhere
         let earlier = words == nil && !isRepaired ? Self.grant(before: first, among: calls, in: flow) : nil
         if let earlier { evidence.insert(earlier, at: 0) }
         return .violated(

@@ -38,16 +38,21 @@ struct PARRejectedTests {
         #expect(finding.fix.contains("Fetch the client_id yourself") == fires)
     }
 
-    /// What the server says of the connection's certificate is the reason.
+    /// What the server says of the connection's certificate is the reason, and so are keys that it did not get, and a scope.
     @Test(arguments: [
-        ("mutual TLS client certificate required", "No client certificate reached the server"),
-        ("client authentication failed", "The pushed authorization request was refused"),
+        (
+            "invalid_client", "mutual TLS client certificate required",
+            "No client certificate reached the server"
+        ),
+        ("invalid_client", "client authentication failed", "The pushed authorization request was refused"),
+        ("invalid_client", "unable to fetch client JWKS", "The provider could not get the client's keys"),
+        ("invalid_scope", "not allowed", "The provider refused the scope of the pushed request"),
     ])
-    func tellsOfTheCertificate(words: String, title: String) throws {
+    func tellsOfTheReason(error: String, words: String, title: String) throws {
         let recording = try Recording(broken).answering(
             "/par",
             401,
-            ["error": "invalid_client", "error_description": .string(words)]
+            ["error": .string(error), "error_description": .string(words)]
         )
         #expect(recording.finding(rule)?.title == title)
     }
