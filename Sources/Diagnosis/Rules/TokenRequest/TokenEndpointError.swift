@@ -48,7 +48,8 @@ struct TokenEndpointError: Rule {
             Violation(
                 refused.prefix(4).flatMap { flow.evidence(of: $0.answer, note: flow.checkedValues(of: $0)) },
                 saying: CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.words
-                    ?? Self.ofPlatform(first.answer) ?? RefusedGrant.ofMissingCode(refused),
+                    ?? Self.ofPlatform(first.answer) ?? Self.ofRedirectURI(first)
+                    ?? RefusedGrant.ofMissingCode(refused),
                 exchange: first.exchange
             )
             .toldOfFront(in: flow)
@@ -121,6 +122,22 @@ struct TokenEndpointError: Rule {
             fix: """
                 Register the platform in the client's settings at the provider: the bundle id as it is built, and a key hash for each key that signs the app: the debug key of \
                 every machine, the release key, and the key of the store where that signs anew.
+                """
+        )
+    }
+
+    /// What Google, ForgeRock and Cognito call it by a name of its own that the redirect URI of an exchange is another one.
+    private static func ofRedirectURI(_ request: TokenRequest) -> Violation.Words? {
+        guard request.isCodeExchange, request.isRefused(with: "redirect_uri_mismatch") else { return nil }
+        return Violation.Words(
+            title: "The provider takes the token request's redirect URI for another one",
+            explanation: """
+                The provider compared the redirect_uri of the token request with the one that the code was issued for, and with those registered for the client that asks, and found none that is \
+                the same string.
+                """,
+            fix: """
+                Send the very redirect_uri of the authorization request, by the same client_id: a server that exchanges an app's code under its own client needs a redirect URI that this client has, \
+                too. A code that a page or library got without a redirect has its own (Google: postmessage, or an empty one).
                 """
         )
     }

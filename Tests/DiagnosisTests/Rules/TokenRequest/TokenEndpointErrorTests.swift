@@ -52,6 +52,18 @@ struct TokenEndpointErrorTests {
         #expect((recording.finding(rule) != nil) == isOne)
     }
 
+    /// Google, ForgeRock and Cognito have a name for it.
+    @Test(arguments: [("redirect_uri_mismatch", true), ("unauthorized_client", false)])
+    func tellsARedirectURIThatIsTakenForAnother(error: String, fires: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").answering(
+            "/token",
+            400,
+            ["error": .string(error), "error_description": "Bad Request"]
+        )
+        let title = recording.finding(rule)?.title
+        #expect((title == "The provider takes the token request's redirect URI for another one") == fires)
+    }
+
     @Test func tellsWhereItWasLedAway() throws {
         var recording = try Recording("healthy/web-code-flow")
         let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
