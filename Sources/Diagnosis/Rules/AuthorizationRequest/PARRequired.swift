@@ -66,5 +66,7 @@ struct PARRequired: Rule {
         "pushed authorization request is only allowed", "par is required",
         "pushed authorization request is required",
         "pushed authorization requests are required", "must use pushed authorization request",
+        "pushed authorization request must be used", "required to use pushed authorization request",
+        "requires pushed authorization request",
     ]
 }

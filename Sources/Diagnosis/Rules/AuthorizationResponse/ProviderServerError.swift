@@ -106,6 +106,9 @@ struct ProviderServerError: Rule {
     /// The last is what Keycloak calls all that it has no other name for.
     private static let names: Set<String> = ["server_error", "temporarily_unavailable", "unknown_error"]
 
+    /// What MyInfo hands the app in the place of a name: a failure of its own, and that it is under maintenance.
+    private static let numbers: Set<String> = ["500", "503"]
+
     private func userInfo(_ flow: Flow) -> [(Answer, String)] {
         flow.messages.compactMap {
             if case .userInfo(let call) = $0 {
@@ -120,7 +123,9 @@ struct ProviderServerError: Rule {
 
     private func failure(of attempt: LoginAttempt, in flow: Flow) -> [Evidence]? {
         if let response = attempt.response {
-            guard let error = response.error, Self.names.contains(error.error),
+            guard let error = response.error,
+                Self.names.contains(error.error)
+                    || flow.provider == .myinfo && Self.numbers.contains(error.error),
                 !ResponseTypeUnsupported.isOfTheFlow(error.text)
             else { return nil }
             let isRepeated = flow.authorizationResponses.contains {

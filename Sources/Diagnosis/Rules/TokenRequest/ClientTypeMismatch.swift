@@ -60,7 +60,8 @@ struct ClientTypeMismatch: Rule {
             return .violated(
                 Violation(
                     evidence,
-                    saying: isSwitch ? Self.schemeDisabled : nil,
+                    saying: isSwitch
+                        ? Self.schemeDisabled : refusal.says(Self.schemesOfWebClients) ? Self.webClient : nil,
                     exchange: attempt.exchange
                 )
             )
@@ -138,12 +139,26 @@ struct ClientTypeMismatch: Rule {
             """
     )
 
+    /// Google's, of the answer to a login.
+    private static let schemesOfWebClients = [
+        "custom scheme uris are not allowed for", "not allowed for the web client type",
+        "not allowed for 'web' client type",
+    ]
+    private static let webClient = Violation.Words(
+        explanation: """
+            The app asks to be answered at a scheme of its own, and the client_id is of the type web application, which Google answers at https addresses alone.
+            """,
+        fix: """
+            Create a client of the type iOS (with the bundle id) or Android (with package name and SHA-1 of the certificate that signs the app) in the same project, and have the app send that one's client_id; \
+            for iOS the scheme is the client_id turned around (com.googleusercontent.apps.…). The web client stays for the server.
+            """
+    )
+
     private static let crossOrigin = ["aadsts9002327", "may only be redeemed via cross-origin requests"]
 
     private static let texts =
-        crossOrigin + [
-            "custom scheme uris are not allowed for", "not allowed for the web client type",
-            "not allowed for 'web' client type", disabledScheme,
+        crossOrigin + schemesOfWebClients + [
+            disabledScheme,
             // Google, of a device.
             "invalid client type", "only clients of type",
         ]
