@@ -19,6 +19,7 @@ extension Flow {
                 violation.leftOpen(by: type(of: rule).info.severity, in: self)
                     .mended(by: type(of: rule).info.severity, in: self)
                     .explained(by: provider, to: type(of: rule).info.id)
+                    .pointing(to: provider, of: type(of: rule).info)
             )
         }
         known.list.withLock { $0.keep(verdict, of: key) }

@@ -110,8 +110,8 @@ struct AccessDeniedByPolicy: Rule {
                 looked at.
                 """,
             fix: """
-                Switch the client on again at the provider (Keycloak: Enabled, in the settings of the client), or ask there why it is off. If another one took its \
-                place, send that one's client_id.
+                Switch the client on again at the provider (Keycloak and Curity: Enabled, in the settings of the client; WSO2: Enable, at the application), or ask there why it is off. If \
+                another one took its place, send that one's client_id.
                 """
         )
     }

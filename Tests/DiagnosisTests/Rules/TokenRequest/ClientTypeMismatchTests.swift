@@ -47,7 +47,7 @@ struct ClientTypeMismatchTests {
                 mediaType: "text/html"
             )
         }
-        #expect(recording.finding(rule) != nil)
+        #expect(recording.finding(rule)?.fix.contains("client of the type iOS") == true)
     }
 
     @Test func leavesTheTextOfCORSAlone() throws {
