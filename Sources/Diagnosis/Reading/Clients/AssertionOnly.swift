@@ -14,7 +14,7 @@ enum AssertionOnly {
 
     /// Whether the assertion, or the parameter that says what it is, is missing or another.
     static func lacksAssertion(_ call: ClientCall) -> Bool {
-        guard !call.parameters.isEmpty else { return false }
+        guard !call.parameters.isEmpty, !call.isAttested else { return false }
         return (call.parameters["client_assertion"] ?? "").isEmpty
             || call.parameters["client_assertion_type"] != ClientAssertion.type
     }

@@ -123,8 +123,16 @@ struct ClientCall {
         self.isRefusedForOthers = isRefusedForOthers
     }
 
-    /// The statement that proves the client, where it can be read.
-    var assertion: ClientAssertion? { authentication.assertion.flatMap { ClientAssertion($0) } }
+    /// The statement that proves the client, where it can be read and is the client's own.
+    var assertion: ClientAssertion? {
+        isAttested ? nil : authentication.assertion.flatMap { ClientAssertion($0) }
+    }
+
+    /// Whether what it brings is a statement that others make of the client, that it is the app itself on a real device: its issuer,
+    /// subject and audience are theirs (draft-ietf-oauth-attestation-based-client-auth; Curity).
+    var isAttested: Bool {
+        parameters["client_assertion_type"]?.hasSuffix(":jwt-client-attestation") ?? false
+    }
 
     /// Whether it was refused for what it says of the client, or may have been: not for the grant, the scope,
     /// a proof or the load.

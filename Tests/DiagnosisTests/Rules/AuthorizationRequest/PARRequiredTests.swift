@@ -32,7 +32,12 @@ struct PARRequiredTests {
             at: "/.well-known/openid-configuration"
         )
         #expect(recording.finding(rule) == nil)
-        #expect(recording.saying("Pushed Authorization Request is only allowed.").finding(rule) != nil)
+        for words in [
+            "Pushed Authorization Request is only allowed.", "Pushed Authorization Request must be used",
+            "This client is required to use pushed authorization requests",
+        ] {
+            #expect(recording.saying(words).finding(rule) != nil, "\(words)")
+        }
     }
 
     @Test func leavesAPushedRequestAlone() throws {

@@ -49,6 +49,16 @@ struct ClientAssertionAudienceTests {
         )
     }
 
+    /// What is attested of an app has the claims of who attests it.
+    @Test(arguments: [("jwt-bearer", true), ("jwt-client-attestation", false)])
+    func leavesAnAttestationAlone(type: String, fires: Bool) throws {
+        let recording = try Recording(broken).asserting { $0["aud"] = nil }
+            .sending("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:" + type)
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.finding("client-assertion-missing") == nil)
+        #expect(recording.finding("token-invalid-client") != nil)
+    }
+
     @Test func isAWarningWhereTheProviderTookIt() throws {
         #expect(try Recording(broken).granted().finding(rule)?.severity == .warning)
     }
