@@ -125,5 +125,13 @@ extension ProviderWords {
             fix:
                 "Take the last part of the path out of the access token of this very login: its claim sub, whole and unchanged."
         ),
+        Known(
+            "does not exist in myinfo",
+            of: .myinfo,
+            explanation:
+                "MyInfo has no data of this person, as of many who are no citizens or residents; the login itself went well.",
+            fix:
+                "Let the user enter the data by hand then. In test take one of the test persons of the environment that is asked."
+        ),
     ]
 }

@@ -88,7 +88,8 @@ struct BearerRejected: Rule {
         }
         return Violation(
             shown.all,
-            saying: words(of: call, refusal, isForItsKey: isForItsKey, isIDToken: isIDToken),
+            saying: words(of: call, refusal, isForItsKey: isForItsKey, isIDToken: isIDToken)
+                ?? providersWords(of: call, refusal, flow),
             exchange: call.call.exchange
         )
     }
@@ -105,6 +106,13 @@ struct BearerRejected: Rule {
         }
         if isForItsKey { return refusal.missesKeys ? Self.unfetched : Self.unverified }
         return refusal.certificate?.words ?? (call.isLone ? Self.lone : nil)
+    }
+
+    /// What UserInfo's own words mean at this provider.
+    private func providersWords(of call: BearerCall, _ refusal: BearerRefusal, _ flow: Flow)
+        -> Violation.Words?
+    {
+        call.isUserInfo ? ProviderWords.meaning(of: refusal.evidence.value, by: flow.provider) : nil
     }
 
     /// The evidence of a refused call, in its order.
@@ -228,11 +236,12 @@ struct BearerRejected: Rule {
         let refusal = BearerRefusal(of: call.call.exchange, in: flow)
         guard refusal.error(call.call.answer) != "use_dpop_nonce", !isExplained(flow) else { return .holds }
         let granted = call.isUserInfo ? nil : call.grant?.parameters.parameter("scope")
+        let known = providersWords(of: call, refusal, flow)
         let words = Violation.Words(
             title: call.isUserInfo
                 ? "UserInfo refused the call" : "The API refused the call on which the login depends",
-            explanation: call.isUserInfo ? Self.unnamed : Self.unserved,
-            fix: call.isUserInfo ? Self.unnamedFix : Self.unservedFix
+            explanation: known?.explanation ?? (call.isUserInfo ? Self.unnamed : Self.unserved),
+            fix: known?.fix ?? (call.isUserInfo ? Self.unnamedFix : Self.unservedFix)
         )
         return .violated(
             Violation(

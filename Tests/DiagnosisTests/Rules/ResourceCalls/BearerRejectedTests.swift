@@ -10,6 +10,24 @@ struct BearerRejectedTests {
     let rule = "bearer-rejected"
     let broken = "resource-calls/bearer-rejected"
 
+    /// MyInfo's person endpoint has words of its own.
+    @Test(arguments: [
+        (403, "Requested attributes do not match the attributes consented by person", "same list"),
+        (
+            401, "The requested UIN/FIN does not match the UIN/FIN of the person who logged in",
+            "its claim sub"
+        ),
+        (403, "Forbidden", "Go by its words"),
+    ])
+    func saysWhatMyInfoMeans(status: Int, words: String, fix: String) throws {
+        let recording = try Recording("providers/myinfo").answering(
+            "/com/v4/person/2a8e3d8c-5f51",
+            status,
+            ["code": .string("\(status)"), "message": .string(words)]
+        )
+        #expect(try #require(recording.finding(rule)).fix.contains(fix))
+    }
+
     @Test func namesTheAnswerAndTheToken() throws {
         let finding = try #require(Recording(broken).finding(rule))
         #expect(finding.isPrimary)
