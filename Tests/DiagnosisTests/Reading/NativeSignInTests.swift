@@ -73,7 +73,8 @@ struct NativeSignInTests {
         let finding = try #require(
             Recording(begun(400, answer).exchanges).finding("authorization-error")
         )
-        #expect(finding.fix.contains(fix))
+        #expect(finding.title == title && finding.fix.contains(fix))
+        #expect(finding.evidence.last?.value == "\(code): Authentication failure.")
     }
 
     /// The answer to the authorization request, in the body of one that went well.

@@ -37,6 +37,7 @@ struct ProviderWordsTests {
         ("not_found: shp.example is an invalid tenant domain", "/t/NAME/"),
         ("ABA-60007: App native authentication is not enabled", "app-native authentication"),
         ("ABA-60001: invalid_callback - callback.not.match", "Authorized redirect URLs"),
+        ("invalid_client: A valid OAuth client could not be found for client_id: shop-app", "carbon.super"),
         ("too-many-attempts: Too many attempts", "authorization request"),
         ("CLIENT_SIDE_ERROR: This is an invalid request.", "trace_id"),
         ("invalid_request: Parameter not allowed for this message type: nonce", "scope openid"),
@@ -51,6 +52,8 @@ struct ProviderWordsTests {
     @Test(arguments: [
         ("login_required: Authentication required", ProviderKind.wso2, "/commonauth"),
         ("invalid_request: Invalid authorization request", .wso2, "session store"),
+        ("server_error: Internal Server Error", .wso2, "wso2carbon.log"),
+        ("urn:se:curity:scopes:haapi", .curity, "haapi"),
         ("unauthorized_client", .curity, "Code Flow"),
         ("access_denied: Authentication failed", .curity, "Curity's log"),
         ("invalid_client: Client attestation failed", .curity, "package-name"),

@@ -58,6 +58,14 @@ extension ProviderWords {
                 """
         ),
         Known(
+            "urn:se:curity:scopes:haapi",
+            of: .curity,
+            explanation:
+                "The app asks for the token by which it may use the Hypermedia Authentication API, and the client does not have that API among its capabilities.",
+            fix:
+                "Switch Hypermedia API (haapi) on among the capabilities of the client and of the token service, with the attestation settings of its platforms, and commit the change."
+        ),
+        Known(
             "attestation",
             of: .curity,
             explanation: "Curity does not take the proof that this is the app itself, on a real device.",

@@ -139,10 +139,21 @@ extension ProviderWords {
         ),
         Known(
             "aba-60007",
+            "app native authentication is not enabled",
             explanation:
                 "The app signs its user in by WSO2's API (response_mode=direct), and the application is not set up for that.",
             fix: """
                 Switch on app-native authentication at the application (Advanced tab, Enable app-native authentication API), with client attestation where it is asked for; or sign in by the browser, without response_mode=direct.
+                """
+        ),
+        Known(
+            "a valid oauth client could not be found",
+            "cannot find an application associated with the given consumer key",
+            explanation:
+                "WSO2 has no client of this client_id in the tenant (organization) whose endpoint was asked.",
+            fix: """
+                Compare client_id with the application's Protocol tab (OAuth Client Key in older versions), and the path's /t/NAME with its tenant, at this endpoint and at the authorization endpoint alike; \
+                one without /t/ is of carbon.super.
                 """
         ),
         Known(
@@ -195,6 +206,13 @@ extension ProviderWords {
                 The reason is in WSO2's log at this time (wso2carbon.log, by the correlation id; at Asgardeo under Logs). Mostly it is a connection behind it, whose secret, endpoints or certificate \
                 (client-truststore.jks) do not fit; a step whose authenticator is not configured; or a page that was sent twice or too late.
                 """
+        ),
+        Known(
+            "server_error",
+            of: .wso2,
+            explanation: "WSO2 failed inside, and its page does not say of what.",
+            fix:
+                "Look in WSO2's log at this time (wso2carbon.log, by the correlation id): mostly a user store, the database or a handler of its own did not answer."
         ),
         Known(
             "authentication.attempt.failed",

@@ -87,13 +87,7 @@ struct AuthorizationError: Rule {
             }
             return ([state ?? attempt.missing("state")], Self.weakState, Self.weakStateFix, nil)
         }
-        if NativeSignIn.refusal(at: refusal.exchange, in: flow)?.place == refusal.place {
-            let known = ProviderWords.meaning(of: refusal.text, by: flow.provider)
-            return (
-                [], known?.explanation ?? NativeSignIn.explanation, known?.fix ?? NativeSignIn.fix,
-                NativeSignIn.title
-            )
-        }
+        if let words = nativeWords(for: refusal, flow) { return words }
         if let text = ForgeRockStep.refusal(in: flow.capture[refusal.exchange]) {
             let words = ForgeRockRefusal(named: text, isOfAPage: true)
             let sent = ForgeRockRefusal.failureURL(of: refusal.exchange, in: flow)
@@ -119,6 +113,20 @@ struct AuthorizationError: Rule {
         }
         guard refusal.channel == .page, page.queryItems.first("errorId") != nil else { return nil }
         return ([], nil, Self.identityServer, nil)
+    }
+
+    /// Of a sign-in by the provider's API, whose answer to the authorization request itself may say what is wrong.
+    private func nativeWords(for refusal: RequestRefusal, _ flow: Flow) -> (
+        evidence: [Evidence], explanation: String?, fix: String?, title: String?
+    )? {
+        guard let native = NativeSignIn.refusal(at: refusal.exchange, in: flow) else { return nil }
+        let isSame = native.place == refusal.place
+        guard isSame || refusal.channel == .page && refusal.place.part == .responseBody else { return nil }
+        let known = ProviderWords.meaning(of: native.text, by: flow.provider)
+        return (
+            isSame ? [] : [native.evidence()], known?.explanation ?? NativeSignIn.explanation,
+            known?.fix ?? NativeSignIn.fix, NativeSignIn.title
+        )
     }
 
     /// Hydra and others that are built on Fosite.
