@@ -52,6 +52,8 @@ struct ProviderWordsTests {
     @Test(arguments: [
         ("login_required: Authentication required", ProviderKind.wso2, "/commonauth"),
         ("invalid_request: Invalid authorization request", .wso2, "session store"),
+        ("User account is locked. Please retry later.", .wso2, "accountState"),
+        ("Account is unverified. A link has been sent", .wso2, "WSO2's mail"),
         ("server_error: Internal Server Error", .wso2, "wso2carbon.log"),
         ("urn:se:curity:scopes:haapi", .curity, "haapi"),
         ("unauthorized_client", .curity, "Code Flow"),

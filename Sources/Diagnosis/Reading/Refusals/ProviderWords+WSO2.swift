@@ -16,6 +16,28 @@ extension ProviderWords {
                 """
         ),
         Known(
+            "account is locked",
+            "account is temporarily locked",
+            of: .wso2,
+            explanation:
+                "WSO2 has locked the account of this user, after too many wrong passwords or by an administrator, and says so whatever password is sent.",
+            fix: """
+                Unlock the user (the claim accountLocked; Lock user account in the console), or wait for the unlock time of the Login Attempts Security settings. The claim accountState has the reason.
+                """
+        ),
+        Known(
+            "account is unverified",
+            "account approval is pending",
+            "password reset is required",
+            of: .wso2,
+            explanation:
+                "The account of this user is not open yet: its address has to be confirmed, somebody has to approve it, or a new password is to be set first.",
+            fix: """
+                Have the user follow the link of WSO2's mail (sent anew from the page), or approve the request (My Account, Approvals). The claim accountState has what is awaited; no mail comes where the email provider of the \
+                server is not set up.
+                """
+        ),
+        Known(
             "17004:",
             explanation: "The account of this user is disabled in WSO2.",
             fix: "Enable it (the claim accountDisabled), or sign in as somebody else."

@@ -98,7 +98,7 @@ struct LoginAbandoned: Rule {
             alert != nil && asksAgain && posted.last.map { answers(last, $0, flow) } ?? false
         let hasStayed = session.map { self.hasStayed(at: last, since: $0, pages, flow) } ?? false
         let told =
-            alert.flatMap { ExpiredSignIn.words(in: $0) }
+            alert.flatMap { Self.words(of: $0, flow) }
             ?? (isTurnedAway
                 ? Self.turnedAway
                 : hasStayed
@@ -112,6 +112,14 @@ struct LoginAbandoned: Rule {
             title: told?.title,
             exchange: last
         )
+    }
+
+    /// What the message that the user was shown means at this provider.
+    private static func words(of alert: String, _ flow: Flow) -> Violation.Words? {
+        if let expired = ExpiredSignIn.words(in: alert) { return expired }
+        guard var known = ProviderWords.meaning(of: alert, by: flow.provider) else { return nil }
+        known.title = turnedAway.title
+        return known
     }
 
     /// Of a sign-in that the app makes itself: `last` is the step that it did not go beyond.

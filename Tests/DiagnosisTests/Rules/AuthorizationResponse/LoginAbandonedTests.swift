@@ -57,6 +57,27 @@ struct LoginAbandonedTests {
         #expect(recording.outcomes == [.incomplete])
     }
 
+    /// A message of which it is known what is set where.
+    @Test(arguments: [
+        (
+            "Application you are trying to access does not allow users from your organization.",
+            "SaaS application"
+        ),
+        ("Invalid username or password.", "Go by the message on the page"),
+    ])
+    func saysWhatAProvidersMessageMeans(words: String, fix: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response?.body = Body(
+                text: "<form method=post><p role=alert>\(words)</p><input type=password></form>",
+                mediaType: "text/html"
+            )
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title == "The provider did not let the user in, and the login ended there")
+        #expect(finding.fix.contains(fix))
+    }
+
     /// Rails answers a form that was not in order with 422 and the form.
     @Test(arguments: [
         (422, "<p class=alert>Wrong</p><form method=post><input name=user></form>", true),
