@@ -150,6 +150,13 @@ struct BuiltInProviderTests {
         #expect(json(get("/jwks"))["keys"]?.array?.compactMap { $0["kid"]?.string } == ["r1", "e1"])
     }
 
+    /// RFC 7638: another key has another name.
+    @Test func keyThatIsGivenNoNameHasItsThumbprint() throws {
+        let key = try #require(Self.elliptic)
+        let entry = ProviderConfiguration.SigningKeyEntry(algorithm: .es256, key: key)
+        #expect(entry.id == JSONWebKey(key.publicKey, id: "e1", algorithm: .es256).thumbprint)
+    }
+
     @Test(arguments: [("shop", "RS256"), ("app", "ES256")]) func tokensAreSignedForTheClient(
         client: String,
         algorithm: String

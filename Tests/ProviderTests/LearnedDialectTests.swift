@@ -157,6 +157,34 @@ struct LearnedDialectTests {
         #expect(issued.issuer == played)
     }
 
+    /// Whoever keeps keys by name meets a new one after a restart, also where the recorded name was short.
+    @Test(arguments: [("key-1", true), ("signing-key-2026-07", false)])
+    func keyHasANameOfItsOwn(recorded: String, isThumbprint: Bool) throws {
+        var builder = CaptureBuilder()
+        builder.redirect(
+            Self.loginRequest(),
+            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
+        )
+        let token = try JSONWebToken.sign(
+            claims: ["iss": .string(Self.issuer), "sub": "alice", "aud": "web"],
+            header: ["kid": .string(recorded)],
+            algorithm: .es256,
+            with: .privateKey(try #require(RecordedProviderTests.elliptic))
+        )
+        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil, idToken: token))
+        let provider = try Self.provider(builder)
+        let caller = Caller(provider)
+        let metadata = caller.json(caller.get(provider.issuers[0].discovery))
+        let set = caller.json(caller.get(try #require(metadata["jwks_uri"]?.string)))
+        let key = JSONWebKey(json: try #require(set["keys"]?.array?.first?.object))
+        #expect(key.id != recorded)
+        #expect((key.id == key.thumbprint) == isThumbprint)
+        #expect(isThumbprint || key.id?.utf8.count == recorded.utf8.count)
+        let code = try #require(Self.signIn(caller).parameters.first("code"))
+        let tokens = caller.json(caller.post(Self.base + "/token", Self.codeForm(code)))
+        #expect(tokens["id_token"]?.string.flatMap(JSONWebToken.parse)?.keyID == key.id)
+    }
+
     /// RFC 9207, section 2: errors, too.
     @Test(arguments: [true, false])
     func errorNamesTheIssuerWhereOneDidThen(isNamed: Bool) throws {

@@ -97,8 +97,10 @@ package struct ProviderConfiguration: Sendable {
         package var algorithm: SignatureAlgorithm
         package var key: PrivateKey
 
-        package init(id: String, algorithm: SignatureAlgorithm, key: PrivateKey) {
-            self.id = id
+        /// `id`: nil for the key's thumbprint (RFC 7638), which no other key has: who keeps keys by their names does not take a
+        /// new one for an old one.
+        package init(id: String? = nil, algorithm: SignatureAlgorithm, key: PrivateKey) {
+            self.id = id ?? JSONWebKey(key.publicKey, id: nil).thumbprint ?? algorithm.rawValue
             self.algorithm = algorithm
             self.key = key
         }

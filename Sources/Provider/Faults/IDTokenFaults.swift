@@ -231,7 +231,7 @@ enum IDTokenFaults {
             let earlier = PrivateKey.another(like: kind)
         else { return nil }
         let algorithm = known.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
-        let id = (known.id ?? "key") + "-before"
+        let id = JSONWebKey(earlier.publicKey, id: nil).thumbprint
         return .object(JSONWebKey(earlier.publicKey, id: id, algorithm: algorithm).json)
     }
 }

@@ -112,13 +112,16 @@ struct ProfileBuilder {
                 if let id { dialect.keyIDs[id] = known }
                 continue
             }
-            var fresh = id.map { ValueTemplate(like: $0).make(random) } ?? Base64URL.encode(random(12))
-            while entries.contains(where: { $0.id == fresh }) || fresh == id {
-                fresh = Base64URL.encode(random(12))
+            let key = try pool.key(for: algorithm)
+            // A short name is drawn again for another key sooner or later, and so has no freedom here.
+            let like = id.map { ValueTemplate(like: $0) }.flatMap { $0.isUnguessable ? $0 : nil }
+            var entry = ProviderConfiguration.SigningKeyEntry(algorithm: algorithm, key: key)
+            if let fresh = like?.make(random), fresh != id, !entries.contains(where: { $0.id == fresh }) {
+                entry.id = fresh
             }
-            byShape[shape] = fresh
-            if let id { dialect.keyIDs[id] = fresh }
-            entries.append(.init(id: fresh, algorithm: algorithm, key: try pool.key(for: algorithm)))
+            byShape[shape] = entry.id
+            if let id { dialect.keyIDs[id] = entry.id }
+            entries.append(entry)
         }
         return entries
     }

@@ -135,8 +135,8 @@ struct DemoStage {
                 )
             ],
             keys: [
-                .init(id: "demo-rs256", algorithm: .rs256, key: try PrivateKey.generate(.rsa(bits: 2048))),
-                .init(id: "demo-es256", algorithm: .es256, key: try PrivateKey.generate(.elliptic(.p256))),
+                .init(algorithm: .rs256, key: try PrivateKey.generate(.rsa(bits: 2048))),
+                .init(algorithm: .es256, key: try PrivateKey.generate(.elliptic(.p256))),
             ]
         )
     }

@@ -71,8 +71,8 @@ struct PlayedProvider: Sendable {
             clients: clients,
             users: users,
             keys: [
-                .init(id: "rs256", algorithm: .rs256, key: try PrivateKey.generate(.rsa(bits: 2048))),
-                .init(id: "es256", algorithm: .es256, key: try PrivateKey.generate(.elliptic(.p256))),
+                .init(algorithm: .rs256, key: try PrivateKey.generate(.rsa(bits: 2048))),
+                .init(algorithm: .es256, key: try PrivateKey.generate(.elliptic(.p256))),
             ]
         )
         let issued = Issuer(
