@@ -107,6 +107,35 @@ struct LogoutNoticesTests {
         #expect(sessions(told) == sessions(tokens) && Set(sessions(told)).count == 3)
     }
 
+    /// A browser has one session, until the user is to be asked again.
+    @Test(arguments: [([], true), ([("prompt", "login")], false), ([("max_age", "0")], false)])
+    func browserThatIsSignedInStaysInItsSession(asking: [(String, String)], isTheSame: Bool) throws {
+        let provider = provider(addresses(Self.backchannel))
+        var caller = Caller(provider)
+        func logIn(_ more: [(String, String)], with cookie: (String, String)?) throws -> (
+            token: JSONWebToken, cookie: (String, String)
+        ) {
+            let query = [
+                ("response_type", "code id_token"), ("client_id", "shop"), ("nonce", "a-nonce"),
+                ("redirect_uri", Self.redirectURI), ("scope", "openid"),
+            ]
+            let answer = caller.get(
+                Self.issuer + "/authorize",
+                query + more,
+                headers: [cookie].compactMap(\.self)
+            )
+            let text = try #require(answer.parameters.first("id_token"))
+            return (try #require(JSONWebToken.parse(text)), answer.cookieHeader)
+        }
+        let first = try logIn([], with: nil)
+        caller.now = caller.now + .seconds(10)
+        let second = try logIn(asking, with: first.cookie).token
+        #expect((second.claim("sid") == first.token.claim("sid")) == isTheSame)
+        #expect((second.claim("auth_time") == first.token.claim("auth_time")) == isTheSame)
+        // Another browser is another session.
+        #expect(try logIn([], with: nil).token.claim("sid") != first.token.claim("sid"))
+    }
+
     @Test func whoIsNotToldHasNoSessionName() throws {
         let provider = provider()
         let hint = try idToken(at: Caller(provider))

@@ -114,6 +114,11 @@ extension ProviderEngine {
     private mutating func begin(_ login: PendingLogin, _ request: RecordedRequest) -> BuiltAnswer {
         if let user = autoLoginUser(login) {
             guard isMeant(user, by: login) else { return deliver(.loginRequired, to: login) }
+            if let known = knownSession(of: request, for: login),
+                state.sessions[known]?.user.subject == user.subject
+            {
+                return deliver(login, in: known)
+            }
             let session = open(ProviderState.Session(user: user, signedInAt: now))
             var answer = deliver(login, in: session)
             answer.cookies.append(sessionCookie(session))
