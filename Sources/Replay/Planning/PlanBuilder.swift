@@ -21,6 +21,10 @@ package struct PlanBuilder {
     private let login: ClosedRange<Int>?
     /// Exchanges that another plan drives before, in the same browser.
     private let drivenBefore: Set<Int>
+    /// Clients that were registered, by the exchange of the registration.
+    private let registeredClients: [Int: String]
+    /// Clients that log in.
+    private let clients: Set<String>
 
     private var capture: Capture { flow.capture }
 
@@ -41,6 +45,10 @@ package struct PlanBuilder {
         origins = ProviderOrigins(of: flow)
         answered = AnsweredCalls(of: flow)
         login = Self.login(of: flow)
+        clients = Set(flow.tokenRequests.compactMap(\.clientID) + [flow.clientID].compactMap(\.self))
+        registeredClients = flow.registrations.reduce(into: [:]) {
+            $0[$1.exchange] = $0[$1.exchange] ?? $1.registeredClient
+        }
         callbacks = Set(flow.authorizationResponses.compactMap(\.callback))
         stepsByExchange = flow.steps.reduce(into: [:]) { steps, step in
             if step.kind != .authorizationResponse, steps[step.exchange] == nil {
@@ -166,11 +174,9 @@ package struct PlanBuilder {
 
     /// Whether the client that was registered is the one that logs in.
     private func isUsed(registration exchange: Int) -> Bool {
-        let call = flow.registrations.first { $0.exchange == exchange }
         // A refused registration is what the flow is about.
-        guard let client = call?.registeredClient else { return true }
-        return flow.grant == "registration" || flow.clientID == client
-            || flow.tokenRequests.contains { $0.clientID == client }
+        guard let client = registeredClients[exchange] else { return true }
+        return flow.grant == "registration" || clients.contains(client)
     }
 
     private func isDuringLogin(_ exchange: Int) -> Bool {
