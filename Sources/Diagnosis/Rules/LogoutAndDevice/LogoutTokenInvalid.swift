@@ -8,7 +8,7 @@ import OAuth
 /// the browser.
 ///
 /// What it has to contain and how a client checks it: OpenID Connect Back-Channel Logout, sections 2.4 and
-/// 2.6. Variant `rejected`: nothing is wrong with the token that the capture can show.
+/// 2.6. Nothing is wrong with the token that the capture can show in the variants `rejected`, and `undelivered`: nobody answered.
 struct LogoutTokenInvalid: Rule {
     static let info = RuleInfo(
         id: "logout-token-invalid",
@@ -41,16 +41,9 @@ struct LogoutTokenInvalid: Rule {
 
     private static let url = "https://openid.net/specs/openid-connect-backchannel-1_0.html"
 
-    /// Whether there was no answer, for all that is known.
-    private static func isLost(_ answer: Answer) -> Bool {
-        answer.status == nil && answer.failure != nil && !answer.isUnseen
-    }
-
     func verdict(on flow: Flow) -> Verdict {
         var reason: String?
         for case .backChannelLogout(let delivery) in flow.messages {
-            let isLost = Self.isLost(delivery.answer)
-            let isAccepted = delivery.answer.status.map { (200..<300).contains($0) } ?? !isLost
             var faults: [Evidence] = []
             if let token = delivery.token {
                 if token.claims == nil { reason = "the logout token is encrypted or unreadable" }
@@ -58,56 +51,43 @@ struct LogoutTokenInvalid: Rule {
             } else {
                 faults = [Evidence(delivery.parameter, note: "not a JWT")]
             }
-            guard !faults.isEmpty || !isAccepted else { continue }
-            let isRejected = faults.isEmpty
-            if isRejected { faults = [Evidence(delivery.parameter)] }
-            // Nobody looked at the token: 400 is the answer to one that is not right (section 2.8).
-            let isUntaken =
-                isRejected && (isLost || delivery.answer.status.map(Self.isOfNobody) ?? false)
-            if isUntaken {
-                let url = flow.capture[delivery.exchange].request.url.withoutQuery
-                let place = Place(exchange: delivery.exchange, part: .requestURL, name: "")
-                faults.append(
-                    Evidence(
-                        place: place,
-                        value: Masking.shown(url, of: "url"),
-                        note: "the app's back-channel logout address"
-                    )
-                )
-            }
-            return .violated(
-                Violation(
-                    faults + [delivery.answer.statusEvidence(note: "the app's answer")],
-                    variant: isRejected ? "rejected" : nil,
-                    // An app that takes it all the same has a risk, and its logout.
-                    severity: isAccepted ? .warning : .error,
-                    explanation: isUntaken ? Self.untaken : isRejected ? Self.rejected : nil,
-                    fix: isUntaken ? Self.untakenFix : nil,
-                    title: isUntaken ? "The logout token did not get to the app's logout" : nil,
-                    exchange: delivery.exchange
-                )
-            )
+            let untaken = UntakenLogout(delivery.answer)
+            guard !faults.isEmpty || untaken != nil else { continue }
+            return .violated(violation(faults, untaken, delivery, flow))
         }
         if let refused = FrontChannelRefusal.violation(in: flow) { return .violated(refused) }
         return reason.map { .abstains($0) } ?? .holds
     }
 
-    private static let rejected =
-        "The app refused a logout token in which the capture shows nothing wrong, so its session did not end."
-
-    /// Said by who does not take logouts, or by a gateway.
-    private static func isOfNobody(_ status: Int) -> Bool {
-        (300..<400).contains(status) || [401, 403, 404, 405, 502, 503, 504].contains(status)
+    /// `faults`: what is wrong with the token; `untaken`: nil where the app took it.
+    private func violation(
+        _ faults: [Evidence],
+        _ untaken: UntakenLogout?,
+        _ delivery: LogoutTokenDelivery,
+        _ flow: Flow
+    ) -> Violation {
+        let untold = faults.isEmpty ? untaken : nil
+        var evidence = faults.isEmpty ? [Evidence(delivery.parameter)] : faults
+        if let untold, untold != .refused {
+            let url = flow.capture[delivery.exchange].request.url.withoutQuery
+            let place = Place(exchange: delivery.exchange, part: .requestURL, name: "")
+            let value = Masking.shown(url, of: "url")
+            evidence.append(
+                Evidence(place: place, value: value, note: "the app's back-channel logout address")
+            )
+        }
+        let note = untold?.isLost ?? false ? nil : "the app's answer"
+        return Violation(
+            evidence + [delivery.answer.statusEvidence(note: note)],
+            variant: untold?.variant,
+            // An app that takes it all the same has a risk, and its logout.
+            severity: untaken == nil ? .warning : .error,
+            explanation: untold?.explanation,
+            fix: untold?.fix,
+            title: untold?.title,
+            exchange: delivery.exchange
+        )
     }
-
-    private static let untaken = """
-        The provider told the app of a logout, and what answers at the address, if anything does, is not what ends sessions: nothing is wrong \
-        with the token that the capture can show, and an app that finds a token wrong says 400. The app's session did not end.
-        """
-    private static let untakenFix = """
-        Compare the backchannel_logout_uri that is registered for the client with where the app takes logouts, and try it from the provider's \
-        machine; a gateway in front of it must let it through without a session or a CSRF token.
-        """
 
     // MARK: - Checks
 
