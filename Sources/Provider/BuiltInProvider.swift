@@ -177,7 +177,7 @@ extension ProviderDialect {
                 GrantType.ciba,
             ]
         ),
-        ("backchannel_token_delivery_modes_supported", ["poll", "ping"]),
+        ("backchannel_token_delivery_modes_supported", ["poll", "ping", "push"]),
         ("subject_types_supported", ["public"]),
         ("scopes_supported", ["openid", "profile", "email", "offline_access"]),
         ("code_challenge_methods_supported", ["S256", "plain"]),

@@ -236,7 +236,7 @@ extension BuiltInEndpointsTests {
             ("http://localhost:4000/ping", "ping", "cnt-8Kq2", true),
             ("http://localhost:4000/ping", "ping", nil, true),
             ("https://shop.example/ping", "ping", nil, false),
-            ("http://localhost:4000/ping", "push", nil, false),
+            ("http://localhost:4000/ping", "pull", nil, false),
         ] as [(String, String, String?, Bool)]
     )
     func clientIsNotifiedOnThisMachine(endpoint: String, mode: String, token: String?, isNotified: Bool)
@@ -274,6 +274,52 @@ extension BuiltInEndpointsTests {
         let poll = [("grant_type", GrantType.ciba), ("auth_req_id", name)] + credentials(client)
         let tokens = caller.json(caller.post(Self.issuer + "/token", poll))
         #expect((tokens["id_token"] != nil) == isNotified)
+    }
+
+    /// OpenID Connect CIBA, sections 10.3.1 and 11.
+    @Test func tokensArePushedOnThisMachine() throws {
+        let provider = try Self.provider(key)
+        let caller = Caller(provider)
+        let client = registered(
+            [
+                "grant_types": [.string(GrantType.ciba)], "token_endpoint_auth_method": "client_secret_post",
+                "backchannel_token_delivery_mode": "push",
+                "backchannel_client_notification_endpoint": "http://localhost:4000/push",
+            ],
+            at: caller
+        )
+        #expect(client["backchannel_token_delivery_mode"] == "push")
+        let form = [
+            ("scope", "openid"), ("login_hint", "alice"), ("client_notification_token", "cnt-8Kq2"),
+        ]
+        let request = RecordedRequest(
+            method: "POST",
+            url: RecordedURL(Self.issuer + "/bc-authorize"),
+            body: Body(text: FormBody.encode(credentials(client) + form), mediaType: FormBody.mediaType)
+        )
+        let answer = provider.answer(to: request, at: caller.now)
+        let started = caller.json(answer.response)
+        let name = try #require(started["auth_req_id"]?.string)
+        #expect(started["interval"] == nil && started["expires_in"] == 120)
+        let notice = try #require(answer.notices.first?.request)
+        #expect(notice.url.text == "http://localhost:4000/push")
+        #expect(notice.headers.first("authorization") == "Bearer cnt-8Kq2")
+        let pushed = try JSONParser.parse(notice.body?.bytes ?? [])
+        #expect(pushed["auth_req_id"]?.string == name && pushed["token_type"] == "Bearer")
+        let token = try #require(pushed["id_token"]?.string.flatMap(JSONWebToken.parse))
+        #expect(token.verify(keys: [JSONWebKey(key.publicKey, id: "e1")]).outcome == .valid)
+        #expect(token.claim("urn:openid:params:jwt:claim:auth_req_id")?.string == name)
+        for (claim, member) in [
+            ("at_hash", "access_token"), ("urn:openid:params:jwt:claim:rt_hash", "refresh_token"),
+        ] {
+            let value = try #require(pushed[member]?.string)
+            #expect(token.claim(claim)?.string == JSONWebToken.halfHash(of: value, algorithm: .es256))
+        }
+        // What was pushed is good, and nobody asks for it again.
+        let bearer = ("Authorization", "Bearer \(pushed["access_token"]?.string ?? "")")
+        #expect(caller.get(Self.issuer + "/userinfo", headers: [bearer]).status == 200)
+        let poll = [("grant_type", GrantType.ciba), ("auth_req_id", name)] + credentials(client)
+        #expect(caller.json(caller.post(Self.issuer + "/token", poll))["error"] == "unauthorized_client")
     }
 
     // MARK: - Request objects and hints

@@ -5,8 +5,8 @@ import OAuth
 
 /// Users that a client asks for and that decide on a device of their own (OpenID Connect CIBA).
 ///
-/// That device is not played: whoever is asked agrees while the client polls, or at once where it registered to be notified on this
-/// machine (section 10.2). No tokens are pushed (section 10.3).
+/// That device is not played: whoever is asked agrees while the client polls, or at once where it registered to be told on this
+/// machine.
 extension ProviderEngine {
     /// Parameters that say who is meant, of which a request has one (section 7.1).
     static let userHints = ["login_hint", "id_token_hint", "login_hint_token"]
@@ -25,9 +25,9 @@ extension ProviderEngine {
         } catch {
             return error.answer
         }
-        let isNotified = isNotified(client)
+        let delivery = backchannelDelivery(to: client)
         let notificationToken = Self.value("client_notification_token", of: parameters)
-        if isNotified, notificationToken == nil {
+        if delivery != .poll, notificationToken == nil {
             let words = "client_notification_token is missing, which a client that is notified sends"
             return refuse(.parameterMissing, at: .backchannelAuthentication, words)
         }
@@ -40,19 +40,22 @@ extension ProviderEngine {
             }
             members["expires_in"] = JSONValue(min(seconds, 3600))
         }
+        // Section 7.3: of those who ask for their tokens.
+        if template == nil, delivery == .push { members["interval"] = nil }
         let name = fresh("auth_req_id")
         let recorded = members["auth_req_id"]?.string ?? ""
-        state.backchannelRequests[name] = ProviderState.DeviceGrant(
+        let asked = ProviderState.DeviceGrant(
             clientID: client.id,
             scope: dialect.granted(parameters.first { $0.name == "scope" }?.value ?? ""),
             expiresAt: now + .seconds(members["expires_in"]?.int ?? 120),
             interval: min(max(members["interval"]?.int ?? 5, 0), 3600),
-            polls: isNotified ? dialect.pendingBackchannelPolls : 0,
+            polls: delivery == .poll ? 0 : dialect.pendingBackchannelPolls,
             user: user,
             values: recorded.isEmpty ? [:] : [recorded: name]
         )
+        state.backchannelRequests[name] = asked
         members["auth_req_id"] = .string(name)
-        if isNotified, let notificationToken { notify(client, of: name, with: notificationToken) }
+        if let notificationToken { notify(client, of: name, asked, by: delivery, with: notificationToken) }
         var answer = BuiltAnswer(
             like: template ?? AnswerTemplate(status: 200),
             role: .backchannelAuthentication
@@ -100,35 +103,6 @@ extension ProviderEngine {
         }
         guard let user = user(hintedBy: hints[0].value) else { throw refused(.userUnknown) }
         return user
-    }
-
-    /// Whether a client registered to be notified (section 4).
-    private func isNotified(_ client: ProviderConfiguration.Client) -> Bool {
-        dialect.registration == nil && state.registrations[client.id].map(Self.asksForNotices) ?? false
-    }
-
-    /// Whether a client's metadata ask for notices that can be sent: to an address of this machine.
-    static func asksForNotices(_ members: JSONObject) -> Bool {
-        let endpoint = members["backchannel_client_notification_endpoint"]?.string
-        return members["backchannel_token_delivery_mode"] == "ping"
-            && endpoint.map { RecordedURL($0).isOfServerOfThisMachine } ?? false
-    }
-
-    /// Section 10.2: by its own token, that the tokens can be fetched.
-    private mutating func notify(_ client: ProviderConfiguration.Client, of name: String, with token: String)
-    {
-        let members = state.registrations[client.id]
-        guard let endpoint = members?["backchannel_client_notification_endpoint"]?.string else { return }
-        let body = JSONWriter.text(of: ["auth_req_id": .string(name)])
-        let request = RecordedRequest(
-            method: "POST",
-            url: RecordedURL(endpoint),
-            headers: HeaderFields([
-                ("Content-Type", "application/json"), ("Authorization", "Bearer \(token)"),
-            ]),
-            body: Body(text: body, mediaType: "application/json")
-        )
-        notices.append(ProviderNotice(request: request, delay: .milliseconds(500)))
     }
 
     /// By name, address or `sub`, in a token as well; else whoever was meant by these words in the recording.

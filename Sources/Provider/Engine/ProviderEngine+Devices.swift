@@ -76,7 +76,11 @@ extension ProviderEngine {
     mutating func poll(_ form: QueryItems, _ client: ProviderConfiguration.Client, _ boundKey: String?)
         -> BuiltAnswer
     {
-        form.first("grant_type") == GrantType.ciba
+        // OpenID Connect CIBA, section 11: who is sent its tokens asks for none.
+        if form.first("grant_type") == GrantType.ciba, backchannelDelivery(to: client) == .push {
+            return refuse(.grantTypeUnregistered, at: .token, "the client is sent its tokens (push)")
+        }
+        return form.first("grant_type") == GrantType.ciba
             ? poll(
                 for: form.first("auth_req_id"),
                 in: \.backchannelRequests,

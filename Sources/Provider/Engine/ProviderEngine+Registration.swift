@@ -132,7 +132,7 @@ extension ProviderEngine {
             members[name] = members[name].map { .string(algorithm(named: $0).rawValue) }
         }
         for name in Self.notDone { members[name] = nil }
-        if members["backchannel_token_delivery_mode"] != nil, !Self.asksForNotices(members) {
+        if members["backchannel_token_delivery_mode"] != nil, Self.backchannelDelivery(of: members) == .poll {
             members["backchannel_token_delivery_mode"] = "poll"
             members["backchannel_client_notification_endpoint"] = nil
         }

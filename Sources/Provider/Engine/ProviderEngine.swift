@@ -20,6 +20,8 @@ struct ProviderEngine {
     var notices: [ProviderNotice] = []
     /// The same of logout tokens, which are not signed yet.
     var logoutNotices: [LogoutNotice] = []
+    /// Tokens that are sent to clients, which are not signed yet either.
+    var tokenPushes: [TokenPush] = []
     /// What a provider that looks at everything refuses the request for.
     var missed: Fault.Check?
 
@@ -38,6 +40,7 @@ struct ProviderEngine {
         var renderer = AnswerRenderer(state: state, random: random)
         state = ProviderState()
         var response = renderer.response(answer)
+        notices += tokenPushes.map { renderer.request(of: $0) }
         state = renderer.state
         notices += logoutNotices.map { renderer.request(of: $0) }
         // RFC 9110, section 6.6.1: whoever has a clock says so; times in tokens are judged by it.

@@ -1,0 +1,121 @@
+import Captures
+import JSON
+import OAuth
+
+/// How a client gets the tokens of a user who agreed elsewhere (OpenID Connect CIBA, section 5).
+extension ProviderEngine {
+    enum BackchannelDelivery: String {
+        case poll
+        /// It is told that the tokens are there (section 10.2).
+        case ping
+        /// It is sent the tokens (section 10.3).
+        case push
+    }
+
+    /// Tokens on their way to a client, which are not signed yet.
+    struct TokenPush {
+        var endpoint: String
+        /// The client's own, by which it knows who sends.
+        var notificationToken: String
+        var answer: BuiltAnswer
+    }
+
+    /// Users take their time; and the client has to have its answer before it is told.
+    static let notificationDelay: Duration = .milliseconds(500)
+
+    private static let endpointName = "backchannel_client_notification_endpoint"
+
+    /// As a client registered (section 4).
+    func backchannelDelivery(to client: ProviderConfiguration.Client) -> BackchannelDelivery {
+        guard dialect.registration == nil else { return .poll }
+        return state.registrations[client.id].map(Self.backchannelDelivery) ?? .poll
+    }
+
+    /// What a client's metadata ask for, where that can be done: at an address of this machine.
+    static func backchannelDelivery(of members: JSONObject) -> BackchannelDelivery {
+        guard let mode = members["backchannel_token_delivery_mode"]?.string.flatMap(BackchannelDelivery.init),
+            let endpoint = members[endpointName]?.string, RecordedURL(endpoint).isOfServerOfThisMachine
+        else { return .poll }
+        return mode
+    }
+
+    /// Tells a client that polls for nothing; `asked`: what it asked for by `name`.
+    mutating func notify(
+        _ client: ProviderConfiguration.Client,
+        of name: String,
+        _ asked: ProviderState.DeviceGrant,
+        by delivery: BackchannelDelivery,
+        with notificationToken: String
+    ) {
+        guard delivery != .poll, let endpoint = state.registrations[client.id]?[Self.endpointName]?.string
+        else { return }
+        guard delivery == .push else {
+            let body = Body.json(["auth_req_id": .string(name)])
+            notices.append(.backchannel(body, to: endpoint, with: notificationToken))
+            return
+        }
+        state.backchannelRequests[name]?.isUsed = true
+        let push = TokenPush(
+            endpoint: endpoint,
+            notificationToken: notificationToken,
+            answer: pushedTokens(for: asked, name)
+        )
+        tokenPushes.append(push)
+    }
+
+    /// A token response that says what it answers, in the ID token as well, so that nobody puts other tokens in the place of these (section
+    /// 10.3.1).
+    private mutating func pushedTokens(for asked: ProviderState.DeviceGrant, _ name: String) -> BuiltAnswer {
+        let grant = ProviderState.Grant(
+            clientID: asked.clientID,
+            user: asked.user,
+            scope: asked.scope,
+            signedInAt: now,
+            family: identifier(),
+            values: asked.values
+        )
+        var answer = issue(grant, GrantType.ciba)
+        guard case .tokens(var members, let isForm) = answer.content else { return answer }
+        for index in members.indices {
+            guard case .token(var token) = members[index].value, members[index].name == "id_token" else {
+                continue
+            }
+            token.claims["urn:openid:params:jwt:claim:auth_req_id"] = .string(name)
+            token.hashes.append(("urn:openid:params:jwt:claim:rt_hash", "refresh_token"))
+            members[index].value = .token(token)
+        }
+        members.insert(.init("auth_req_id", text: name), at: 0)
+        answer.content = .tokens(members, isForm: isForm)
+        return answer
+    }
+}
+
+extension AnswerRenderer {
+    /// OpenID Connect CIBA, section 10.3.1.
+    mutating func request(of push: ProviderEngine.TokenPush) -> ProviderNotice {
+        .backchannel(response(push.answer).body, to: push.endpoint, with: push.notificationToken)
+    }
+}
+
+extension ProviderNotice {
+    /// To a client that is told of what its user decided elsewhere, by its own token.
+    fileprivate static func backchannel(_ body: Body?, to endpoint: String, with token: String)
+        -> ProviderNotice
+    {
+        let request = RecordedRequest(
+            method: "POST",
+            url: RecordedURL(endpoint),
+            headers: HeaderFields([
+                ("Content-Type", "application/json"), ("Authorization", "Bearer \(token)"),
+            ]),
+            body: body
+        )
+        return ProviderNotice(request: request, delay: ProviderEngine.notificationDelay)
+    }
+}
+
+extension Body {
+    fileprivate static func json(_ object: JSONObject) -> Body {
+        Body(text: JSONWriter.text(of: .object(object)), mediaType: "application/json")
+    }
+}
