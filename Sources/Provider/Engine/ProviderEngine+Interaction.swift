@@ -1,12 +1,11 @@
 import Captures
+import Flows
 import JSON
 import OAuth
 
 /// The provider's pages, played from a recording: each request that fits one of a script is answered as that was,
 /// with values of its own.
 extension ProviderEngine {
-    private static var ownCookieName: String { "authreel-transaction" }
-
     /// The answer to a request from a page; nil where it is none.
     mutating func interact(_ request: RecordedRequest) -> BuiltAnswer? {
         if let transaction = transaction(of: request), let answer = interact(request, in: transaction) {
@@ -81,7 +80,7 @@ extension ProviderEngine {
         if index == 0, answer.cookies.isEmpty, script.steps.count > 1 {
             answer.cookies.append(
                 SetCookie(
-                    name: Self.ownCookieName,
+                    name: MockCookies.transaction,
                     value: transaction.id,
                     path: "/",
                     isSecure: isSecure,

@@ -1,16 +1,14 @@
 import Captures
+import Flows
 import OAuth
 
 /// Who is signed in, in which browser, and how somebody becomes so.
 extension ProviderEngine {
-    /// One that no app has: cookies are not kept apart by port, and Flask calls its own `session`.
-    private static var sessionCookieName: String { "authreel_session" }
-
     /// The session that a browser carries a cookie of.
     func session(of request: RecordedRequest) -> (id: String, session: ProviderState.Session)? {
         for cookie in request.cookies {
             // A recorded provider may have a cookie of the same name.
-            let own = cookie.name == Self.sessionCookieName ? cookie.value : nil
+            let own = cookie.name == MockCookies.session ? cookie.value : nil
             for id in [own, state.sessionIDs[cookie.value]].compactMap(\.self) {
                 if let session = state.sessions[id] { return (id, session) }
             }
@@ -26,7 +24,7 @@ extension ProviderEngine {
 
     func sessionCookie(_ id: String) -> SetCookie {
         SetCookie(
-            name: Self.sessionCookieName,
+            name: MockCookies.session,
             value: id,
             path: "/",
             isSecure: isSecure,

@@ -228,7 +228,7 @@ struct FlowComparison {
         let isEcho = isAgain && kind == .authorizationRequest
         // Whoever is played by another gets a cookie more, by which the other knows its browsers.
         let isMore =
-            !isExpected && !options.mapped.isEmpty
+            !isExpected && (!options.mapped.isEmpty || MockCookies.all.contains(fact.place.name))
             && (fact.place.part == .requestCookie || fact.key.name.hasPrefix("Set-Cookie "))
         let isGiven = options.given.holds(isExpected ? nil : fact.value, of: fact, in: kind)
         let isLight = isEcho || isMore || isGiven || facts.isIgnored(fact, in: kind)

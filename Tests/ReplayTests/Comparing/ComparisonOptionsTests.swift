@@ -61,6 +61,19 @@ struct ComparisonOptionsTests {
         #expect(plain.headline.hasPrefix("discovery: URL: scheme http instead of https; host 127.0.0.1"))
     }
 
+    /// A mock at the recorded address knows its browsers by a cookie of its own.
+    @Test(arguments: [("login_flow", false), (MockCookies.transaction, true), (MockCookies.session, true)])
+    func cookieOfAMockIsNoDifference(name: String, isTheSame: Bool) throws {
+        let edit = { (recording: ComparedRecording) in
+            recording
+                .editing("/authorize") {
+                    $0.response?.headers.append("Set-Cookie", "\(name)=Kq2vLx7T; Path=/")
+                }
+                .editing("/sign-in") { $0.request.headers.append("Cookie", "\(name)=Kq2vLx7T") }
+        }
+        #expect(try places(edit, ComparisonOptions()).isEmpty == isTheSame)
+    }
+
     /// As Google's: a name, wherever its provider is.
     @Test func scopeThatLooksLikeAnAddressIsNotMapped() throws {
         let scope = "openid https://id.harbour.example/auth/calendar"
