@@ -209,6 +209,52 @@ struct OtherProviderTests {
         #expect(asked("/api") == (isKnown ? "http://127.0.0.1:80/realms/x/api" : issuer + "/api"))
     }
 
+    private static let usual = ["issuer", "response_types_supported", "subject_types_supported"]
+
+    /// Many have a login at `/authorize` and `/token`: what else they have tells them apart.
+    @Test(
+        arguments: [
+            // Another version, which has more.
+            (usual + ["scopes_supported"], ["jwks_uri": "/jwks", "userinfo_endpoint": "/userinfo"], false),
+            (usual, ["jwks_uri": "/keys", "userinfo_endpoint": "/userinfo"], false),
+            (usual, ["jwks_uri": "/keys", "userinfo_endpoint": "/me"], true),
+            (["issuer", "acr_values_supported", "claims_supported", "ui_locales_supported"], [:], true),
+        ] as [([String], [String: String], Bool)]
+    )
+    func productIsKnownByWhatItSaysOfItself(members: [String], paths: [String: String], isOther: Bool) {
+        func document(_ origin: String, _ members: [String], _ paths: [String: String]) -> JSONObject {
+            let login = ["authorization_endpoint": "/authorize", "token_endpoint": "/token"]
+            let endpoints = login.merging(paths) { $1 }.map { ($0.key, JSONValue.string(origin + $0.value)) }
+            return JSONObject(members.map { ($0, JSONValue.string(origin)) } + endpoints)
+        }
+        let (old, new) = ("https://sso.example", "http://127.0.0.1:80")
+        let name = "/.well-known/openid-configuration"
+        let read = document(old, members, paths)
+        let found = document(
+            new,
+            Self.usual + ["grant_types_supported"],
+            ["jwks_uri": "/jwks", "userinfo_endpoint": "/userinfo"]
+        )
+        for (address, isTold) in [(name, isOther), ("/.well-known/oauth-authorization-server", nil)] {
+            var map = EndpointMap()
+            map.add(
+                recorded: Dictionary(
+                    uniqueKeysWithValues: read.members.compactMap { member in
+                        member.name.hasSuffix("_endpoint") || member.name == "jwks_uri"
+                            ? member.value.string.map { (member.name, $0) } : nil
+                    }
+                ),
+                issuer: old,
+                read: (read, old + address),
+                metadata: found,
+                at: new + name,
+                discoveryURLs: []
+            )
+            // Documents of two kinds have other members anyway.
+            #expect(map.isOtherProvider == isTold ?? (isOther && !paths.isEmpty))
+        }
+    }
+
     @Test(arguments: [
         ("https://sso.example/realms/a/", ["/realms/a", "", "/realms/a"]),
         ("https://sso.example", ["", ""]),

@@ -128,6 +128,7 @@ package struct EndpointMap: Sendable {
     ///   - documented: those that its metadata names.
     ///   - aliases: those that its metadata names for clients with a certificate (RFC 8705, section 5).
     ///   - issuer: that of the flow.
+    ///   - read: the metadata that its client read, with where they were; nil where it read none.
     ///   - metadata: of the provider that is asked now.
     ///   - metadataURL: where they are.
     ///   - discoveryURLs: where the flow's own were.
@@ -136,6 +137,7 @@ package struct EndpointMap: Sendable {
         documented: [String: String] = [:],
         aliases: [String: String] = [:],
         issuer: String?,
+        read: (document: JSONObject, url: String)? = nil,
         metadata: JSONObject,
         at metadataURL: String,
         discoveryURLs: [String]
@@ -165,15 +167,23 @@ package struct EndpointMap: Sendable {
         let login: [Endpoints.Role] = [.authorization, .token]
         let telling = [entries(of: documented, login), entries(of: recorded, login), entries(of: documented)]
             .first { !$0.isEmpty }
-        isOtherProvider = !(telling ?? roles).allSatisfy { entry in
-            entry.old == entry.new || RecordedURL(entry.old).path.isEmpty
-                || Self.commonPrefix(of: entry) != nil
-        }
+        let further = entries(of: recorded, Endpoints.Role.allCases.filter { !login.contains($0) })
+        isOtherProvider =
+            !(telling ?? roles).allSatisfy(Self.isAtTheSamePath)
+            || ProductMetadata.areOfTwo(
+                endpoints: further.map(Self.isAtTheSamePath),
+                read,
+                (metadata, metadataURL)
+            )
         guard !isOtherProvider else { return }
         // Endpoints of equal paths tell where the rest is, too.
         for entry in roles {
             if let prefix = Self.commonPrefix(of: entry) { add(prefix) }
         }
+    }
+
+    private static func isAtTheSamePath(_ entry: Entry) -> Bool {
+        entry.old == entry.new || RecordedURL(entry.old).path.isEmpty || commonPrefix(of: entry) != nil
     }
 
     /// What stands before the path that both have.

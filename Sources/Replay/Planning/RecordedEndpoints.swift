@@ -1,6 +1,6 @@
 import Captures
 package import Flows
-import JSON
+package import JSON
 import OAuth
 
 /// The endpoints of a flow by role: as its metadata names them, else as its requests met them.
@@ -35,16 +35,28 @@ package enum RecordedEndpoints {
         }
     }
 
-    /// Those that its metadata names.
-    package static func documented(of flow: Flow) -> [String: String] {
-        var endpoints: [String: String] = [:]
+    /// A server may have several providers: first the one that the login was at.
+    private static func orderedDocuments(of flow: Flow) -> [MetadataDocument] {
         let documents = documents(of: flow)
-        // A server may have several providers: first the one that the login was at.
         let login = flow.authorizationRequests.first?.endpoint
         let isOfLogin = { (document: MetadataDocument) in
             login.map { document.names($0, as: "authorization_endpoint") } ?? false
         }
-        for document in documents.filter(isOfLogin) + documents.filter({ !isOfLogin($0) }) {
+        return documents.filter(isOfLogin) + documents.filter { !isOfLogin($0) }
+    }
+
+    /// The metadata that the client read, with where they were; nil where it read none.
+    package static func metadata(of flow: Flow) -> (document: JSONObject, url: String)? {
+        orderedDocuments(of: flow).lazy.compactMap { document in
+            guard document.isUsable, let json = document.answer.json else { return nil }
+            return (json, document.url.text)
+        }.first
+    }
+
+    /// Those that its metadata names.
+    package static func documented(of flow: Flow) -> [String: String] {
+        var endpoints: [String: String] = [:]
+        for document in orderedDocuments(of: flow) {
             for role in Endpoints.Role.allCases {
                 if let url = document.endpoint(role.rawValue), endpoints[role.rawValue] == nil {
                     endpoints[role.rawValue] = url

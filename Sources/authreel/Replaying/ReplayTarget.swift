@@ -29,6 +29,7 @@ struct ReplayTarget: Sendable {
             documented: RecordedEndpoints.documented(of: flow),
             aliases: RecordedEndpoints.aliases(of: flow),
             issuer: flow.issuer,
+            read: RecordedEndpoints.metadata(of: flow),
             metadata: metadata.document,
             at: metadata.url,
             discoveryURLs: RecordedEndpoints.discoveryURLs(of: flow)
