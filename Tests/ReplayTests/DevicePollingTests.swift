@@ -13,7 +13,8 @@ import Testing
 struct DevicePollingTests {
     private static let issuer = "https://id.example"
 
-    private static func capture() -> Capture {
+    /// `isEntered`: whether it has the page at which the code was entered.
+    private static func capture(isEntered: Bool = false) -> Capture {
         var capture = CaptureBuilder()
         capture.step = 5
         capture.post(
@@ -21,6 +22,13 @@ struct DevicePollingTests {
             [("client_id", "tv"), ("scope", "openid")],
             body: device(interval: "1")
         )
+        if isEntered {
+            capture.post(
+                issuer + "/act",
+                [("user_code", "ABCD-EFGH"), ("action", "allow")],
+                body: .html("Done.")
+            )
+        }
         capture.post(
             issuer + "/token",
             [
@@ -107,11 +115,11 @@ struct DevicePollingTests {
         #expect(sent.withLock { $0.count == 3 && Set($0).count == 3 && !$0.contains("") })
     }
 
-    /// Where the code has to be entered, as RFC 8628 and as Google call it; and how often is asked, says the answer.
-    @Test(arguments: ["verification_uri", "verification_url"]) func whereToEnterTheCodeIsTold(name: String)
-        async throws
-    {
-        let flows = FlowFinder.flows(in: Self.capture())
+    /// Where the code has to be entered, as RFC 8628 and as Google call it, unless the replay does so itself; and how often is asked,
+    /// says the answer.
+    @Test(arguments: [("verification_uri", false), ("verification_url", false), ("verification_uri", true)])
+    func whereToEnterTheCodeIsTold(name: String, isEntered: Bool) async throws {
+        let flows = FlowFinder.flows(in: Self.capture(isEntered: isEntered))
         let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
         let told = Mutex<[String]>([])
         let pauses = Mutex<[Duration]>([])
@@ -140,7 +148,7 @@ struct DevicePollingTests {
             }
         }
         _ = await FlowDriver(plan, environment).run()
-        #expect(told.withLock { $0 } == ["ABCD-EFGH https://id.example/act"])
+        #expect(told.withLock { $0 } == (isEntered ? [] : ["ABCD-EFGH https://id.example/act"]))
         #expect(pauses.withLock { $0 }.last == .seconds(7))
     }
 }

@@ -115,6 +115,17 @@ struct Drive {
         return exchanges.count - 1
     }
 
+    /// Whether a page of the plan is sent the code that a device was told, so that nobody else has to enter it.
+    private func entersCode(of recorded: Int) -> Bool {
+        plan.steps.contains { step in
+            step.isBrowser
+                && step.parameters.contains { parameter in
+                    guard case .issued(let place) = parameter.source else { return false }
+                    return place.exchange == recorded
+                }
+        }
+    }
+
     /// Takes over what the new answer issues in place of the recorded one.
     mutating func learn(from live: Int, recorded: Int) {
         if let response = capture[recorded].response {
@@ -127,7 +138,7 @@ struct Drive {
         pollInterval = Self.pollInterval(answer.parameters["interval"].flatMap { Int64($0) })
         // Google calls it so, after a draft of RFC 8628.
         let address = answer.parameters["verification_uri"] ?? answer.parameters["verification_url"]
-        if let code = answer.parameters["user_code"], let address {
+        if let code = answer.parameters["user_code"], let address, !entersCode(of: recorded) {
             environment.tell(.enterCode(code, at: answer.parameters["verification_uri_complete"] ?? address))
         }
     }
