@@ -4,6 +4,7 @@ import JOSE
 import OAuth
 import Replay
 import Synchronization
+import TestSupport
 import Testing
 
 /// Logins recorded with a provider in memory, driven again at another one of the same configuration.
@@ -239,6 +240,33 @@ struct FlowDriverTests {
         let run = await FlowDriver(plan, environment).run()
         #expect(run.stop == .leadsElsewhere(url: "https://stranger.example/steal"))
         #expect(!run.exchanges.contains { $0.request.url.host == "stranger.example" })
+    }
+
+    /// With the app's host allowed the app is asked first.
+    @Test(arguments: [([], false), (["shop.example"], true)])
+    func whoIsNotThereIsKnown(hosts: [String], isApp: Bool) async throws {
+        let app = "https://shop.example"
+        let query = FormBody.encode([
+            ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", app + "/cb"),
+            ("state", "state-0123456789"),
+        ])
+        let response = app + "/cb?code=code-0123456789&state=state-0123456789"
+        var builder = CaptureBuilder()
+        builder.redirect(app + "/login", to: "https://idp.example/auth?" + query)
+        builder.redirect("https://idp.example/auth?" + query, to: response)
+        builder.get(response, body: .html("Welcome"))
+        let flows = FlowFinder.flows(in: builder.capture)
+        let options = PlanOptions(allowedHosts: hosts)
+        let plan = PlanBuilder(try #require(flows.first), siblings: flows, options: options).plan()
+        let now = Timestamp(seconds: 1_780_000_000)
+        let environment = FlowDriver.Environment(
+            send: { Exchange(startedAt: now, request: $0, failure: "ECONNREFUSED: connection refused") },
+            clock: { now },
+            sleep: { _ in },
+            random: { Array(repeating: 7, count: $0) }
+        )
+        let run = await FlowDriver(plan, environment, options: FlowDriver.Options(plan: options)).run()
+        #expect(run.unreachable?.hasPrefix("ECONNREFUSED") == true && run.beganAtTheApp == isApp)
     }
 
     @Test func overriddenParameterIsSentAndAnAddedOne() async throws {

@@ -105,6 +105,13 @@ package struct FlowRun: Sendable {
         guard case .browserFailed(let reason) = stop, TransportFailure(reason) != nil else { return nil }
         return reason
     }
+
+    /// Whether it was the app that was asked first, where that is driven, too.
+    package var beganAtTheApp: Bool {
+        guard let asked = exchanges.first?.request.url.origin else { return false }
+        let origins = ProviderOrigins(of: plan.flow)
+        return origins.app.contains(asked) && !origins.provider.contains(asked)
+    }
 }
 
 /// What a browser and a client know after a run: cookies, and the values that stand for recorded ones.

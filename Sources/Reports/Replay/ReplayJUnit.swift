@@ -50,7 +50,8 @@ package enum ReplayJUnit {
                 "    </testcase>",
             ]
         }
-        let message = XMLText.escaped("the provider was not reached: \(reason)")
+        let who = report.run.beganAtTheApp ? "the app" : "the provider"
+        let message = XMLText.escaped("\(who) was not reached: \(reason)")
         return [
             head + ">", #"      <error type="unreachable" message="\#(message)">\#(text)</error>"#,
             "    </testcase>",

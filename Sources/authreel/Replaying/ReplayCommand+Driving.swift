@@ -69,14 +69,7 @@ extension ReplayCommand {
             StandardError.note("interrupted after \(changes)\(kept)")
             throw ExitCode(128 + signal)
         }
-        let runs = reports.flatMap(\.search.runs)
-        if let failure = runs.first?.unreachable, runs.allSatisfy({ $0.unreachable != nil }) {
-            throw CommandFailure(
-                .unavailable,
-                "the provider was not reached: \(failure)",
-                hint: Self.elsewhere(than: failure, in: captures)
-            )
-        }
+        try Self.tellUnreachable(reports.flatMap(\.search.runs), captures)
         if fixes.count < reports.count { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 }

@@ -35,13 +35,7 @@ extension ReplayCommand {
         print(text(of: reports))
         // Behind the verdict, which is there even if the disk is full.
         if let junit { try OutputFile.write(Array((ReplayJUnit.text(of: reports) + "\n").utf8), to: junit) }
-        if let failure = reports.first?.unreachable, reports.allSatisfy({ $0.unreachable != nil }) {
-            throw CommandFailure(
-                .unavailable,
-                "the provider was not reached: \(failure)",
-                hint: Self.elsewhere(than: failure, in: captures)
-            )
-        }
+        try Self.tellUnreachable(reports.map(\.run), captures)
         if !browsing.isWanted, reports.contains(where: \.run.lacksAPerson) {
             StandardError.hint(Self.byHand(captures))
         } else if !browsing.isWanted,
@@ -52,6 +46,27 @@ extension ReplayCommand {
             StandardError.hint(Self.byBrowser(captures))
         }
         if !reports.allSatisfy(\.isSame) { throw ExitCode(ExitStatus.negative.rawValue) }
+    }
+
+    /// Ends where no run was answered at all.
+    ///
+    /// - Throws: ``CommandFailure`` with who is not there, and what to do about it.
+    static func tellUnreachable(_ runs: [FlowRun], _ captures: [String]) throws {
+        guard let first = runs.first, let failure = first.unreachable,
+            runs.allSatisfy({ $0.unreachable != nil })
+        else { return }
+        guard first.beganAtTheApp else {
+            throw CommandFailure(
+                .unavailable,
+                "the provider was not reached: \(failure)",
+                hint: elsewhere(than: failure, in: captures)
+            )
+        }
+        throw CommandFailure(
+            .unavailable,
+            "the app was not reached: \(failure)",
+            hint: "start the app; without --allow-host for its host the provider alone is driven"
+        )
     }
 
     /// What to do about a login that only a person can do.
