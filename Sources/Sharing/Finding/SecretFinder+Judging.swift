@@ -4,7 +4,7 @@ import Captures
 extension SecretFinder {
     /// What a value is by its name, and by its look where the name does not say it.
     func judge(_ value: NamedText, _ text: String) {
-        switch SecretRoles.role(of: value.name, in: value.container) {
+        switch roles.role(of: value.name, in: value.container) {
         // It has no line ends (RFC 6749, appendix A.11): this is the text of a program, or of its errors.
         case .secret(.authorizationCode) where text.utf8.contains(0x0a),
             .drawn(.authorizationCode) where text.utf8.contains(0x0a):
@@ -87,7 +87,7 @@ extension SecretFinder {
 
     /// What a number in JSON is.
     func number(_ value: NamedText, _ text: String) {
-        switch SecretRoles.role(of: value.name, in: value.container) {
+        switch roles.role(of: value.name, in: value.container) {
         case .secret(let kind) where kind != .claim && kind != .cookie: note(kind, value.name, text)
         // A number under `code` may be an error's.
         case .drawn(let kind)

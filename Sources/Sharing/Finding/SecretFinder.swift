@@ -14,6 +14,7 @@ final class SecretFinder {
     /// Texts that were read before; what a text tells does not depend on when.
     private var known = Recall<Void>()
     let patterns: [Regex<AnyRegexOutput>]
+    var roles = KnownRoles()
 
     init(options: SharingOptions) {
         self.options = options

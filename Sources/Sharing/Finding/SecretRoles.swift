@@ -142,7 +142,7 @@ enum SecretRoles {
     /// Words for it, alone and in longer names: `newPassword`, `login_pw`.
     private static func isPassword(_ key: String) -> Bool {
         shortPasswordWords.contains(key)
-            || passwordWords.contains(where: key.containsBytes)
+            || passwordBeginnings.mayStand(in: key) && passwordWords.contains(where: key.containsBytes)
                 && !aboutPasswords.contains(where: key.hasSuffix)
     }
 
@@ -171,6 +171,8 @@ enum SecretRoles {
         "adgangskode", "passord", "contraseña", "jelszó", "jelszo", "şifre", "sifre",
         "salasana", "heslo",
     ]
+
+    private static let passwordBeginnings = WordBeginnings(passwordWords)
 
     /// `key`: as ``normalized(_:)`` has it.
     private static func role(ofKey key: String, in container: TextKind) -> Role {

@@ -9,7 +9,8 @@ enum GreetingSlots {
     static func slots(in text: ArraySlice<UInt8>, coding: TextCoding? = nil) -> [Slot] {
         guard text.count <= longest, text.contains(0x20) else { return [] }
         let lower = text.map(\.asciiLowercased)
-        return phrases.flatMap { phrase in
+        let greeted = beginnings.mayStand(in: lower) ? phrases : []
+        return greeted.flatMap { phrase in
             Bytes.places(behind: phrase.words, in: lower).flatMap {
                 slots(behind: text[(text.startIndex + $0)...], phrase, coding)
             }
@@ -104,6 +105,7 @@ enum GreetingSlots {
         ("ciao ", 2), ("olá ", 2), ("ingelogd als ", 1), ("hej ", 2), ("inloggad som ", 1),
         ("logget ind som ", 1),
     ].map { Phrase(words: Array($0.0.utf8), leastWords: $0.1) }
+    private static let beginnings = WordBeginnings(phrases.map { SlotReader.string($0.words) })
 
     private static func slots(behind text: ArraySlice<UInt8>, _ phrase: Phrase, _ coding: TextCoding?)
         -> [Slot]

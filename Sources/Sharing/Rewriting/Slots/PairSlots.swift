@@ -114,13 +114,20 @@ enum PairSlots {
         in text: ArraySlice<UInt8>,
         _ names: inout PasswordNames
     ) -> Bool {
-        guard value.count >= 4, value.allSatisfy(\.isASCIILetter), names.contain(name) else {
-            return false
-        }
-        let own = SlotReader.string(value)
-        guard !names.contain(own), !nothing.contains(own.lowercased()), !SureWords.isCommon(own),
-            !SecretRoles.isWord(own)
+        guard value.count >= 4, value.allSatisfy(\.isASCIILetter), isPrinted(value, behind: word, in: text),
+            names.contain(name)
         else { return false }
+        let own = SlotReader.string(value)
+        return !names.contain(own) && !nothing.contains(own.lowercased()) && !SureWords.isCommon(own)
+            && !SecretRoles.isWord(own)
+    }
+
+    /// Whether a value stands as a program prints it.
+    private static func isPrinted(
+        _ value: ArraySlice<UInt8>,
+        behind word: ArraySlice<UInt8>,
+        in text: ArraySlice<UInt8>
+    ) -> Bool {
         let between = text[word.endIndex..<value.startIndex]
         if let first = between.first, let last = between.last, isQuote(first), isQuote(last) {
             return between.firstRange(of: Array("=>".utf8)) != nil
