@@ -62,15 +62,21 @@ struct TextWalker {
                 ? GraphQLVariables.named(slots, elsewhere: arguments)
                 : GraphQLVariables.named(slots, by: arguments)
         }
-        for slot in slots.sorted(by: {
-            $0.range.lowerBound < $1.range.lowerBound
-        })
+        // Those of a large document are many, and mostly in order as they are read.
+        if !Self.areInOrder(slots) { slots.sort { $0.range.lowerBound < $1.range.lowerBound } }
+        for slot in slots
         where slot.range.lowerBound >= end {
             guard let other = changed(slot, in: text, of: kind, depth: depth) else { continue }
             output.replace(slot.range, with: other)
             end = slot.range.upperBound
         }
         return output.finished()
+    }
+
+    private static func areInOrder(_ slots: [Slot]) -> Bool {
+        slots.indices.dropFirst().allSatisfy {
+            slots[$0 - 1].range.lowerBound <= slots[$0].range.lowerBound
+        }
     }
 
     /// A value of a name with another one in its place, or with others inside of it; nil where nothing changed.

@@ -17,7 +17,8 @@ enum CardHolders {
 
     /// A wallet's `holder` is an identifier (Verifiable Credentials Data Model 2.0, section 4.13), and has no space in it.
     private static func isHolder(_ slot: Slot, in text: ArraySlice<UInt8>) -> Bool {
-        !slot.isNumber && slot.name.lowercased() == "holder" && slot.range.count <= longest
+        !slot.isNumber && slot.name.utf8.count == 6 && slot.name.lowercased() == "holder"
+            && slot.range.count <= longest
             && text[slot.range].contains(0x20)
     }
 

@@ -11,15 +11,23 @@ enum TypedDigits {
     ///
     /// `fields`: each by its name, with what it holds.
     static func places(in fields: [(name: String, value: ArraySlice<UInt8>)]) -> Set<Int> {
+        places(among: fields.count) { fields[$0] }
+    }
+
+    /// The same of so many fields, none of which is kept.
+    static func places(
+        among count: Int,
+        _ field: (Int) -> (name: String, value: ArraySlice<UInt8>)
+    ) -> Set<Int> {
         var places: Set<Int> = []
         var start = 0
-        for index in 0...fields.count {
+        for index in 0...count {
+            let isOne = index < count && isDigit(field(index).value)
             let goesOn =
-                index < fields.count && isDigit(fields[index].value)
-                && (index == start || follows(fields[index].name, fields[index - 1].name))
+                isOne && (index == start || follows(field(index).name, field(index - 1).name))
             if goesOn { continue }
             if lengths.contains(index - start) { places.formUnion(start..<index) }
-            start = index < fields.count && isDigit(fields[index].value) ? index : index + 1
+            start = isOne ? index : index + 1
         }
         return places
     }

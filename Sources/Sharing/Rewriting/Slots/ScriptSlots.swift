@@ -7,10 +7,11 @@ struct ScriptSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         var reader = ScriptSlots(text)
         while reader.readToken() {}
-        let digits = reader.slots.map {
-            ($0.name, $0.range.count == 1 ? text[$0.range] : text[..<text.startIndex])
+        let digits = TypedDigits.places(among: reader.slots.count) { place in
+            let slot = reader.slots[place]
+            return (slot.name, slot.range.count == 1 ? text[slot.range] : text[..<text.startIndex])
         }
-        for place in TypedDigits.places(in: digits) { reader.slots[place].name = TypedDigits.name }
+        for place in digits { reader.slots[place].name = TypedDigits.name }
         reader.slots = SignInCall.named(
             reader.slots,
             in: text,

@@ -1,4 +1,6 @@
 /// A value inside a text, with the name under which it stands.
+///
+/// A large document has millions of them: what is small stands together.
 struct Slot {
     /// Decoded; of an element of a list the name of the list.
     var name: String
@@ -14,14 +16,14 @@ struct Slot {
     var isOwnID = false
     /// Of an object that says of itself that it is a person: `{"type": "customers", "id": "…"}`.
     var isOfPerson = false
-    /// Of the object of JSON that the value is a member of, its beginning; of a variable of a query that of the query's object.
-    var object = 0
     /// It stands within the `variables` of a query.
     var isVariable = false
+    /// base64 stands around the value (Basic credentials).
+    var isBase64 = false
+    /// Of the object of JSON that the value is a member of, its beginning; of a variable of a query that of the query's object.
+    var object = 0
     /// Of what stands within an object that is a variable of a query: what that is called.
     var variable: String?
     /// Of a text with the variables of a query: what they are given to.
     var arguments: GraphQLVariables.Arguments = [:]
-    /// base64 stands around the value (Basic credentials).
-    var isBase64 = false
 }

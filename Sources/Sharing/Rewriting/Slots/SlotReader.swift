@@ -18,7 +18,7 @@ enum SlotReader {
         case .clientAuthorization: authorization(text, basic: .clientPassword)
         case .userPassword: pair(text, "username", "password", coding: nil)
         case .clientPassword: pair(text, "client_id", "client_secret", coding: .form)
-        case .json, .claims: ScriptSlots.slots(in: text) + pairs(text)
+        case .json, .claims: script(text)
         case .arguments: SignInCall.arguments(in: text)
         case .html: MarkupSlots.slots(in: text)
         case .disposition: FileNameSlots.slots(in: text)
@@ -26,6 +26,12 @@ enum SlotReader {
         case .globalID: GlobalID(text).map { [Slot(name: GlobalID.name, range: $0.id, kind: .text)] } ?? []
         case .text: prose(text)
         }
+    }
+
+    private static func script(_ text: ArraySlice<UInt8>) -> [Slot] {
+        var slots = ScriptSlots.slots(in: text)
+        slots += pairs(text)
+        return slots
     }
 
     private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
@@ -41,15 +47,16 @@ enum SlotReader {
     /// The values of lines, and what is told between them, or in several of them.
     private static func linesAndProse(_ text: ArraySlice<UInt8>) -> [Slot] {
         let bound = LoggedStatements.slots(in: text)
-        let slots = LabelTexts.unnamed(lines(text), in: text).filter { !isMet($0.range, by: bound) }
-        let values = slots.sorted { $0.range.lowerBound < $1.range.lowerBound }
+        let told = bound.map(\.range)
+        let slots = LabelTexts.unnamed(lines(text), in: text).filter { !isMet($0.range, by: told) }
+        let values = slots.map(\.range).sorted { $0.lowerBound < $1.lowerBound }
         return slots + (words(text) + bound).filter { !isMet($0.range, by: values) }
     }
 
-    /// `slots`: in order.
-    private static func isMet(_ range: Range<Int>, by slots: [Slot]) -> Bool {
-        let next = slots.partitionPoint { $0.range.upperBound > range.lowerBound }
-        return next < slots.count && slots[next].range.lowerBound < range.upperBound
+    /// `others`: in order.
+    private static func isMet(_ range: Range<Int>, by others: [Range<Int>]) -> Bool {
+        let next = others.partitionPoint { $0.upperBound > range.lowerBound }
+        return next < others.count && others[next].lowerBound < range.upperBound
     }
 
     /// What objects and lists of other languages than JSON tell, in which names have other marks around them.
