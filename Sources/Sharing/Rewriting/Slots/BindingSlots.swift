@@ -99,7 +99,7 @@ enum BindingSlots {
     }
 
     /// Where values are put in, each with its column.
-    private static func marked(
+    static func marked(
         by marks: [UInt8],
         in statement: ArraySlice<UInt8>
     ) -> [(place: Int, column: String)] {
@@ -122,7 +122,8 @@ enum BindingSlots {
         return columns
     }
 
-    private static let marks: [UInt8] = [0x24, 0x25, 0x3f]
+    /// What a mark for a value begins with, but for those with names.
+    static let marks: [UInt8] = [0x24, 0x25, 0x3f]
 
     /// Whether a mark for a value stands at a place: `?`, `$1`, `%s`, `@p0`.
     private static func isMark(at index: Int, in text: ArraySlice<UInt8>) -> Bool {

@@ -9,7 +9,9 @@ enum LoggedStatements {
     /// In order.
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         let named = NamedParameters.slots(in: text)
-        return named.isEmpty ? slotsOfMarks(in: text) : named
+        guard named.isEmpty else { return named }
+        let below = slotsOfMarks(in: text)
+        return below.isEmpty ? TrailingParameters.slots(in: text) : below
     }
 
     private static func slotsOfMarks(in text: ArraySlice<UInt8>) -> [Slot] {
