@@ -41,7 +41,7 @@ enum SlotReader {
     private static func words(_ text: ArraySlice<UInt8>) -> [Slot] {
         TableSlots.slots(in: text) + ListSlots.slots(in: text) + DirectoryNameSlots.slots(in: text)
             + SentenceSlots.slots(in: text) + SignInCall.serialized(in: text) + FilterSlots.slots(in: text)
-            + DeviceOwners.hosts(in: text) + ExtendedLog.slots(in: text)
+            + DeviceOwners.hosts(in: text) + ExtendedLog.slots(in: text) + WrappedTokens.slots(in: text)
     }
 
     /// The values of lines, and what is told between them, or in several of them.
