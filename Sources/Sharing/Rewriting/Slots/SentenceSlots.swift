@@ -110,7 +110,8 @@ enum SentenceSlots {
         case "user", "username", "account", "login":
             // `(`username`, `password`)` lists names.
             guard word.last != 0x2c else { return [] }
-            return quoted(from: value.startIndex, in: text).map { [slot("username", $0)] } ?? []
+            return (quoted(from: value.startIndex, in: text) ?? accountOfDomain(bare(value)))
+                .map { [slot("username", $0)] } ?? []
         // `CREATE USER … IDENTIFIED BY '…'`
         case "by":
             let isOfUser = before.map { SlotReader.string($0).lowercased() == "identified" } ?? false
@@ -121,6 +122,21 @@ enum SentenceSlots {
             return [slot(SlotReader.string(bare(before)), inner)]
         default: return mayName ? password(name, value, next.dropFirst().first, &names) : []
         }
+    }
+
+    /// The account in `CORP\ada`, as Windows has it with the domain before it; nil for others.
+    private static func accountOfDomain(_ word: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard word.count <= 80, let mark = word.firstIndex(of: 0x5c) else { return nil }
+        let domain = word[..<mark]
+        let name = word[(mark + 1)...].prefix { $0.isASCIIWordByte || $0 == 0x2d || $0 == 0x2e }
+        let own = name.last == 0x2e ? name.dropLast() : name
+        guard (2...15).contains(domain.count), !domain.elementsEqual("BUILTIN".utf8),
+            domain.allSatisfy({ (0x41...0x5a).contains($0) || $0.isASCIIDigit || $0 == 0x2d }),
+            own.count >= 3, own.contains(where: { (0x61...0x7a).contains($0) }),
+            word[name.endIndex...].allSatisfy({ !$0.isASCIIWordByte && $0 != 0x5c }),
+            !SureWords.isCommon(SlotReader.string(own))
+        else { return nil }
+        return own
     }
 
     /// Whether a text says what a password or a short code is: `Your PIN is 4821`.
@@ -185,8 +201,17 @@ enum SentenceSlots {
         guard let said = isVerb ? after : value, said.count >= (isShort ? 4 : 6),
             said.contains(where: \.isASCIILetter)
         else { return [] }
-        return [slot(name, bare(said))]
+        let own = bare(said)
+        return algorithms.contains(SlotReader.string(own).lowercased()) ? [] : [slot(name, own)]
     }
+
+    /// What a password is hashed by, or written in: `password sha256 is used`.
+    private static let algorithms: Set<String> = [
+        "argon2", "argon2d", "argon2i", "argon2id", "base64", "blake2b", "hs256", "pbkdf2", "rs256", "sha1",
+        "sha-1", "sha224", "sha-224", "sha256", "sha-256", "sha384", "sha-384", "sha512", "sha-512",
+        "sha3-256",
+        "sha3-512", "sha512crypt", "sha256crypt",
+    ]
 
     private static func isAny(of words: [String], _ word: ArraySlice<UInt8>) -> Bool {
         words.contains { word.elementsEqual($0.utf8) }
