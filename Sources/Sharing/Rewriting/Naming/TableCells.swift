@@ -24,8 +24,13 @@ struct TableCells {
 
     /// What a column may be called: a `Name` is somebody's where another column is, too, and a thing's elsewhere.
     static func columns(_ heads: [String]) -> [String] {
-        TableSlots.ofPeople(heads).map { head in
-            if case .secret = SecretRoles.role(of: head, in: .text) { head } else { "" }
+        let tellPasswords = heads.contains { head in
+            if case .secret(.password) = SecretRoles.role(of: head, in: .text) { true } else { false }
+        }
+        return TableSlots.ofPeople(heads).map { head in
+            if case .secret = SecretRoles.role(of: head, in: .text) { return head }
+            // `User` beside `Password` is who signs in.
+            return tellPasswords && SecretRoles.namesAccount(head) ? "username" : ""
         }
     }
 

@@ -22,6 +22,7 @@ struct MarkupSlots {
     private var key = ElementKey()
     private var dumped = DumpedNames()
     private var highlighted = HighlightedText()
+    private var chosen = ChosenUsers()
     /// The text that follows is a style sheet, in which a colon gives nothing to a name.
     private var isOfStyle = false
     /// What the labels of fields say, by the `id` of the field.
@@ -116,8 +117,7 @@ struct MarkupSlots {
         // Nothing stands in `<email></email>`.
         let isAround = content == nil && !text[element.end...].starts(with: "</".utf8)
         if isOfXML { key.meet(element, named: field, isEmpty: isAround) }
-        let shown = dumped.slot(in: element, of: text) ?? ShownNames.slot(in: element, of: text)
-        slots += highlighted.slots(in: element, of: text) + [shown].compactMap(\.self)
+        slots += shown(by: element, named: field)
         if var content {
             if isOfXML { key.name(&content, of: element.tag, in: text) }
             if content.name.isEmpty, let named = labels.slot(in: text[content.range]) { content = named }
@@ -130,6 +130,13 @@ struct MarkupSlots {
             slots += ScriptSlots.slots(in: text[index..<end])
             index = end
         }
+    }
+
+    /// What an element shows of a program's values, of somebody, or of users to choose from.
+    private mutating func shown(by element: HTMLAttributes, named field: String?) -> [Slot] {
+        let shown = dumped.slot(in: element, of: text) ?? ShownNames.slot(in: element, of: text)
+        return highlighted.slots(in: element, of: text) + [shown].compactMap(\.self)
+            + chosen.slots(in: element, named: field, of: text)
     }
 
     /// `field`: what the element is called.
@@ -170,6 +177,9 @@ struct MarkupSlots {
         if let name = cells.name(ofCell: element.tag, saying: words) {
             slots.append(Slot(name: name, range: cell, coding: .entities))
         }
+        // `Your password is <b>Zk9!wq</b>`: what it says of the element behind it.
+        let behind = text[cell.upperBound...].prefix(Self.longestCaption).drop { $0 <= 0x20 }
+        if !behind.starts(with: "</".utf8) { _ = labels.slot(in: text[cell]) }
         index = cell.upperBound
     }
 
