@@ -9,7 +9,32 @@ enum OriginOwners {
     static func names(in address: String) -> [String] {
         let bytes = Array(address.utf8.prefix(longest))
         guard let mark = bytes.firstRange(of: Array("://".utf8)) else { return [] }
-        let host = SlotReader.string(bytes[mark.upperBound...].prefix { isOfHost($0) }).lowercased()
+        return names(
+            inHost: SlotReader.string(bytes[mark.upperBound...].prefix { isOfHost($0) }).lowercased()
+        )
+    }
+
+    /// What the owner of a device is called that has a name of its own: `{"deviceName": "Adas iPhone"}`, `hostname=adas-air.local`;
+    /// empty for others.
+    ///
+    /// `name`: under which it stands.
+    static func names(inDevice text: String, under name: String) -> [String] {
+        guard (8...13).contains(name.utf8.count), (6...64).contains(text.utf8.count),
+            text.utf8.contains(where: { $0 == 0x20 || $0 == 0x2d }),
+            devices.contains(SecretRoles.normalized(name))
+        else { return [] }
+        let words = text.lowercased().split { $0 == " " || $0 == "-" }
+        // Others than `Adas` may be called so for what they are used for: `runner-mac`.
+        guard let first = words.first, first.hasSuffix("s") || machines.contains(String(first)) else {
+            return []
+        }
+        return names(inHost: words.joined(separator: "-"))
+    }
+
+    private static let devices: Set<String> = ["computername", "devicename", "hostname", "machinename"]
+
+    /// `host`: in small letters.
+    private static func names(inHost host: String) -> [String] {
         guard let label = own(host) else { return [] }
         let words = label.split(separator: "-").map(String.init)
         guard words.count >= 2 else { return [] }
@@ -20,8 +45,11 @@ enum OriginOwners {
             return named(words[place + 1])
         }
         guard machines.contains(words[1]) else { return [] }
+        let names = named(words[0])
+        guard words[0].hasSuffix("s"), !names.isEmpty else { return names }
         // `Ada's` without its apostrophe.
-        return named(words[0]) + (words[0].hasSuffix("s") ? named(String(words[0].dropLast())) : [])
+        let owner = String(words[0].dropLast())
+        return others.contains(owner) ? [] : names + named(owner)
     }
 
     /// Whether what stands under a name is the address of a page.
@@ -64,5 +92,6 @@ enum OriginOwners {
         "build", "dell", "demo", "development", "gaming", "home", "lab", "office", "old", "server", "shop",
         "team", "test",
         "work",
+        "business", "chromeos", "ios", "ipados", "macos", "operations", "sales", "windows", "wireless",
     ]
 }

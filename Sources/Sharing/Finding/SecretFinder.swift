@@ -115,8 +115,11 @@ final class SecretFinder {
         if value.container == .claims || value.isOfPerson { readAccount(value, text) }
         if value.name == SlotReader.accountSegment { noteID(value.name, text) }
         if value.name == SlotReader.personSegment, look.findsPersonal { found.homes.insert(text) }
-        if OriginOwners.isOrigin(value.name), look.findsPersonal {
-            found.people.formUnion(OriginOwners.names(in: text))
+        if look.findsPersonal {
+            found.people.formUnion(
+                OriginOwners.isOrigin(value.name)
+                    ? OriginOwners.names(in: text) : OriginOwners.names(inDevice: text, under: value.name)
+            )
         }
         if value.isNumber {
             number(value, text)
