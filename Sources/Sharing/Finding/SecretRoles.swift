@@ -42,6 +42,10 @@ enum SecretRoles {
         if isPassword(bare) || isPassword(lastWord(of: name)) || isAnswer(bare) { return .secret(.password) }
         // `g_csrf_token`, `login_csrf`; `csrfFieldName` is none.
         if ["csrf", "xsrf"].contains(where: key.containsBytes) { return .drawn(.formToken) }
+        // `X-Acme-Sid`
+        if container == .text, name.lowercased().hasSuffix("-sid") {
+            return role(ofKey: "sid", in: container)
+        }
         return byEnding(key, bare, in: container, isOfWords: name.utf8.contains(0x2d)) ?? whole
     }
 
