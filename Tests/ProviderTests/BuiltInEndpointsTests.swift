@@ -182,6 +182,11 @@ struct BuiltInEndpointsTests {
             "/authorize?response_type=code&client_id=stranger",
             "the client stranger is not known: --client stranger adds it"
         ),
+        // Who asks may be anybody, and whoever runs the provider copies the option.
+        (
+            "/authorize?response_type=code&client_id=$(id);a'b",
+            "the client $(id);a'b is not known: --client '$(id);a'\\''b' adds it"
+        ),
         ("/authorize?response_type=code&redirect_uri=https://shop.example/cb", "the request names no client"),
         (
             "/logout?post_logout_redirect_uri=https://shop.example/",

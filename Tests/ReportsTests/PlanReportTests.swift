@@ -87,6 +87,35 @@ struct PlanReportTests {
         #expect(words(64) == words(nil))
     }
 
+    /// A page may call its field what it likes; an option that names it is copied into a shell.
+    @Test func optionForASecretIsAWordOfAShell() throws {
+        let callback = "https://shop.example/cb"
+        let request =
+            "https://id.example/authorize?response_type=code&client_id=shop&state=st-4Xr8LmPq2Kt&redirect_uri="
+            + callback
+        let name = "password;$(id)"
+        var capture = CaptureBuilder()
+        capture.redirect(request, to: "https://id.example/login")
+        capture.get(
+            "https://id.example/login",
+            body: .html(
+                "<form method=post action=/login><input name=username><input type=password name=\"\(name)\"></form>"
+            )
+        )
+        capture.post(
+            "https://id.example/login",
+            [("username", "alice"), (name, "[redacted]")],
+            302,
+            answer: [("Location", "\(callback)?code=code-1-0123456789&state=st-4Xr8LmPq2Kt")]
+        )
+        let flow = try #require(FlowFinder.flows(in: capture.capture).first)
+        let plan = PlanBuilder(flow, siblings: [flow]).plan()
+        let text = PlanText.text(of: plan, map: EndpointMap(), given: [], style: .plain)
+        #expect(text.contains("needed: --secret 'password;$(id)'=env:VARIABLE"), "\(text)")
+        #expect(text.contains("needed: --secret 'password;$(id)'=…"), "\(text)")
+        #expect(!text.contains("--secret password"), "\(text)")
+    }
+
     /// Chromium's and WebKit's HAR files by Playwright have no forms; an empty POST is whole.
     @Test(arguments: [([("Content-Length", "75")], true), ([("Content-Length", "0")], false), ([], true)])
     func requestWithoutItsBodyIsTold(headers: [(String, String)], isTold: Bool) throws {

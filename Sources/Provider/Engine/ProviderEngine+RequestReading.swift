@@ -21,7 +21,9 @@ extension ProviderEngine {
         if let requestURI { parameters = try pushed(requestURI, beside: parameters) }
         let named = parameters.first { $0.name == "client_id" }?.value
         guard let client = client(named) else {
-            let words = named.map { "the client \($0) is not known: --client \($0) adds it" }
+            let words = named.map {
+                "the client \($0) is not known: --client \(ShellWord.quoted($0)) adds it"
+            }
             throw errorPage(.clientUnknown, words ?? "the request names no client")
         }
         // What was pushed was looked at then.

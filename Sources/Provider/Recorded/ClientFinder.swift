@@ -163,7 +163,7 @@ struct ClientFinder {
         if let secret = options.clients.first(where: { $0.id == client.id })?.secret {
             client.secret = secret
         }
-        let naming = "--client \(client.id):SECRET names the right one"
+        let naming = "--client \(ShellWord.quoted(client.id)):SECRET names the right one"
         if client.secret.map(Placeholder.isOne) ?? found.sentSecrets.contains(client.id) {
             client.secret = nil
             client.acceptsAnySecret = true

@@ -65,7 +65,7 @@ extension ProfileBuilder {
         guard seal.sealed("", random: random) == nil else { return }
         let remark =
             "\(what) for \(client.id) were encrypted (\(header["alg"]?.string ?? "?")): they are signed only, "
-            + "--client-key \(client.id)=FILE names the key"
+            + "--client-key \(ShellWord.quoted(client.id))=FILE names the key"
         // Once, however many answers brought them.
         if !remarks.contains(remark) { remarks.append(remark) }
     }

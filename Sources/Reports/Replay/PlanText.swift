@@ -129,7 +129,7 @@ package enum PlanText {
         case .issued(let place): "from the answer to [\(place.exchange ?? 0)]: \(place.name)".printable
         case .secret(let name, let isRecorded):
             given.contains(name)
-                ? "given" : isRecorded ? "from the recording" : "needed: --secret \(name)=…".printable
+                ? "given" : isRecorded ? "from the recording" : "needed: \(option(for: name))=…".printable
         case .generated(let kind):
             switch kind {
             case .state, .nonce, .codeVerifier: "made anew"
@@ -144,6 +144,9 @@ package enum PlanText {
             }
         }
     }
+
+    /// The option that gives a secret: its name is that of a field of a page, which may be a command to a shell.
+    private static func option(for name: String) -> String { "--secret \(ShellWord.quoted(name))" }
 
     // MARK: - What is not driven
 
@@ -172,7 +175,7 @@ package enum PlanText {
                     isGiven
                     ? "given"
                     : need.isRecorded
-                        ? "from the recording" : "needed: --secret \(need.name)=env:VARIABLE".printable
+                        ? "from the recording" : "needed: \(option(for: need.name))=env:VARIABLE".printable
                 func styled(_ words: String) -> String {
                     isGiven ? style.green(words) : need.isRecorded ? words : style.red(words)
                 }

@@ -53,7 +53,7 @@ enum ReplayCheck {
         case SecretNames.username: return "--secret username=env:LOGIN_NAME"
         default:
             let variable = name.uppercased().map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined()
-            return "--secret \(name)=env:\(variable)"
+            return "--secret \(ShellWord.quoted(name))=env:\(variable)"
         }
     }
 

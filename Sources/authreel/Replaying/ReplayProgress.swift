@@ -49,7 +49,7 @@ final class ReplayProgress: Sendable {
             guard refused.withLock({ $0.insert(host).inserted }) else { return }
             clear()
             StandardError.warn(
-                "a page wanted something of \(host.printable), which is not part of this replay; --allow-host \(host.printable) lets it"
+                "a page wanted something of \(host.printable), which is not part of this replay; --allow-host \(ShellWord.quoted(host)) lets it"
             )
         case .exchanged(let exchange):
             guard isVerbose else { return }
