@@ -104,6 +104,21 @@ struct PackedCaptureTests {
         #expect(capture.line(ofEntry: 1) == 1)
     }
 
+    /// A few bytes in an archive would fill a disk, if each entry had them anew; what the directory says of a body counts.
+    @Test(arguments: [([0, 0, 0, 4], 16, "body"), ([2, 0, 0, 0], 20, "bo")] as [([UInt8], Int, String)])
+    func bodyThatManyEntriesNameIsTakenOutOnlySoOften(told: [UInt8], count: Int, text: String) throws {
+        var zip = Archive.zip(
+            [("0123.txt", Array("body".utf8))] + (1...20).map { ("\($0).har", Self.har("/\($0)")) }
+        )
+        let central = try #require(ByteSearch.index(of: [0x50, 0x4b, 1, 2], in: zip))
+        zip.replaceSubrange((central + 24)..<(central + 28), with: told)
+        let capture = try read(zip)
+        let bodies = capture.indices.compactMap { capture[$0].response?.body }.filter(\.isRecorded)
+        #expect(bodies.map(\.text) == Array(repeating: text, count: count))
+        #expect(capture.count == 20 && capture.losses.count == 20 - count, "\(capture.losses)")
+        #expect(capture.losses.allSatisfy { $0.what.contains("name the same bodies") })
+    }
+
     @Test func namesThatLeadElsewhereAreOnlyNames() throws {
         let capture = try read(
             Archive.zip([("../../etc/x.har", Self.har("/1")), ("/abs.har", Self.har("/2"))])

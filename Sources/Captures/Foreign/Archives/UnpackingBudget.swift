@@ -7,14 +7,14 @@ final class UnpackingBudget {
     /// Bytes that come out of any file at most.
     private static let most = 64 << 30
     /// Deflate gives 1032 bytes for one at most: what gives more is packed twice to blow up.
-    private static let mostPerByte = 1100
-    /// A small file may be packed as well as it likes.
-    private static let least = 64 << 20
+    static let mostPerByte = 1100
 
-    /// `packed`: bytes of the file as it was opened.
-    init(packed: Int) {
+    /// - Parameters:
+    ///   - packed: bytes of the file as it was opened.
+    ///   - least: bytes that may come out of the smallest, which may be packed as well as it likes.
+    init(packed: Int, least: Int = 64 << 20) {
         let byRatio = packed.multipliedReportingOverflow(by: Self.mostPerByte)
-        limit = min(Self.most, byRatio.overflow ? Self.most : max(Self.least, byRatio.partialValue))
+        limit = min(Self.most, byRatio.overflow ? Self.most : max(least, byRatio.partialValue))
         remaining = limit
         self.packed = packed
     }

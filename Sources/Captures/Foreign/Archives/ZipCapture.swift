@@ -34,6 +34,7 @@ struct ZipCapture {
             losses.append(Capture.Loss(offset: 0, line: 1, what: problem, isEnd: directory.isTorn))
         }
         let byName = Dictionary(directory.files.lazy.map { ($0.name, $0) }) { $1 }
+        let room = UnpackingBudget(packed: source.size, least: Self.leastOfBodies)
         for file in chosen {
             do throws(CaptureError) {
                 let unpacked = try unpacker.text(of: file)
@@ -48,7 +49,7 @@ struct ZipCapture {
                 for index in capture.losses.indices {
                     capture.losses[index].what = "\(file.name): \(capture.losses[index].what)"
                 }
-                attach(byName, to: &capture, beside: file.name)
+                attach(byName, to: &capture, beside: file.name, within: room)
                 parts.append(capture)
             } catch {
                 if case .inputOutput = error { throw error }
@@ -98,13 +99,21 @@ struct ZipCapture {
 
     // MARK: - Bodies in files of their own
 
+    /// What the bodies of the smallest archive may come to, in bytes: pages are loaded again and again, and each time it is the same
+    /// file.
+    private static let leastOfBodies = 1 << 30
+
     /// Playwright: `_file` beside the HAR, `_sha1` under `resources` beside a trace.
+    ///
+    /// `room`: for all bodies, each time that a file is named.
     private func attach(
         _ files: [String: ZipDirectory.File],
         to capture: inout Capture,
-        beside name: String
+        beside name: String,
+        within room: UnpackingBudget
     ) {
         let unpacker = unpacker
+        var reason: CaptureError?
         let folder = name.utf8.lastIndex(of: 0x2f).map { String(name[...$0]) } ?? ""
         capture.attachBodies { told in
             let names = [
@@ -112,7 +121,23 @@ struct ZipCapture {
                 told["_sha1"]?.string.map { "\(folder)resources/\($0)" },
             ]
             guard let file = names.lazy.compactMap({ $0.flatMap { files[$0] } }).first else { return nil }
-            return unpacker.loader(of: file)
+            let most = unpacker.mostOfBody(file, isTorn: directory.isTorn)
+            do throws(CaptureError) {
+                try room.take(most, name: reader.name)
+            } catch {
+                reason = reason ?? error
+                return nil
+            }
+            return unpacker.loader(of: file, most: most)
         }
+        guard reason != nil else { return }
+        capture.losses.append(
+            Capture.Loss(
+                offset: 0,
+                line: 1,
+                what:
+                    "\(name): so many entries name the same bodies that not all of them are taken out of the archive"
+            )
+        )
     }
 }

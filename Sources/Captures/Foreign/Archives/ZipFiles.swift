@@ -54,11 +54,21 @@ struct ZipFiles {
     }
 
     /// What gives a file's bytes whenever they are asked for.
-    func loader(of file: ZipDirectory.File) -> @Sendable () -> [UInt8]? {
+    ///
+    /// `most`: no more of them, where somebody counts on that.
+    func loader(of file: ZipDirectory.File, most: Int = .max) -> @Sendable () -> [UInt8]? {
         { [source, reader] in
             let budget = UnpackingBudget(packed: file.packedSize)
-            return ZipFiles(source: source, reader: reader, budget: budget).bytes(of: file)
+            let bytes = ZipFiles(source: source, reader: reader, budget: budget).bytes(of: file)
+            return bytes.map { $0.count > most ? Array($0[..<most]) : $0 }
         }
+    }
+
+    /// How large a body is that a file brings, in bytes, at most: as the directory says, which a torn archive has not.
+    func mostOfBody(_ file: ZipDirectory.File, isTorn: Bool) -> Int {
+        guard isTorn, file.method != 0 else { return min(Self.maximumBody, file.size) }
+        let most = file.packedSize.multipliedReportingOverflow(by: UnpackingBudget.mostPerByte)
+        return most.overflow ? Self.maximumBody : min(Self.maximumBody, most.partialValue)
     }
 
     /// - Returns: what is wrong with the packed bytes.
