@@ -24,6 +24,7 @@ struct ServiceRefusalTests {
             "permission"
         ),
         (#"{"error":{"code":403,"message":"Not allowed"}}"#, nil),
+        (#"{"code":"SERVICE_DISABLED","message":"Orders are closed today."}"#, nil),
         (#"{"error":"insufficient_scope","message":"Authorization_RequestDenied"}"#, nil),
     ])
     func readsWhyAServiceRefusesAGoodToken(body: String, title: String?) throws {

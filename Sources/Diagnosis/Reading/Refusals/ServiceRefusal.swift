@@ -44,8 +44,8 @@ enum ServiceRefusal {
         /// In lower case, what tells the most first.
         var said: [String] {
             switch self {
-            case .apiDisabled:
-                ["has not been used in project", "accessnotconfigured", "service_disabled"]
+            // Not SERVICE_DISABLED, which it says beside them: that is anybody's word.
+            case .apiDisabled: ["has not been used in project", "accessnotconfigured"]
             case .address:
                 ["blocked by databricks ip acl", "unauthorized network access to workspace"]
             case .privilege: ["authorization_requestdenied"]
