@@ -85,7 +85,8 @@ struct Show: ParsableCommand {
             try buffer.flush()
             return tell(known, read)
         }
-        try OutputFile.write(to: out) { sink in
+        // The values of a capture that is not shared yet are in it.
+        try OutputFile.write(to: out, isPrivate: true) { sink in
             try check(
                 form.write(read, named: capture.capture, flow: flow) { try sink(Array($0.utf8)[...]) }
             )
