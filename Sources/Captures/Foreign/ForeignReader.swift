@@ -183,7 +183,8 @@ struct ForeignReader: Sendable {
     /// Of what programs print of their calls, and what tools within apps share.
     private static let logs: [@Sendable (CaptureSource) -> Capture?] = [
         VCRCassette.readYAML, ChuckerExport.read, WormholyExport.read, FLEXExport.read, NetfoxExport.read,
-        DioLog.read, PrettyDioLog.read, AlamofireLog.read, MoyaLog.read, KtorLog.read, FaradayLog.read,
+        DioLog.read, PrettyDioLog.read, AlamofireLog.read, MoyaLog.read, KtorLog.read,
+        FaradayLog.read,
         LogbookLog.read, CurlLog.read, OkHttpLog.read, PythonLog.read, RubyLog.read, ApacheWireLog.read,
         MessageLog.read,
     ]
@@ -234,6 +235,7 @@ struct ForeignReader: Sendable {
         }
         if sketch.looksLikeCassette, let capture = VCRCassette.read(source, sketch) { return capture }
         if sketch.looksLikeHoverfly, let capture = HoverflyLog.read(source, sketch) { return capture }
+        if sketch.looksLikeReactotron, let capture = ReactotronLog.read(source) { return capture }
         if sketch.looksLikeMockServer, let capture = MockServerLog.read(source) { return capture }
         if let capture = mendedCapture(in: source, depth: depth, budget: budget) { return capture }
         do throws(CaptureError) {

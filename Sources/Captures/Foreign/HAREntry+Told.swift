@@ -12,13 +12,15 @@ extension HAREntry {
     /// What `makeEntry` makes of each object in a list, or of those that stand one behind the other.
     ///
     /// `list`: the member of the outermost object that is the list; nil where there is none around it. `container`: the member of
-    /// that object in which it stands; nil where it stands in that itself.
+    /// that object in which it stands; nil where it stands in that itself. `mostOthers`: objects without an exchange that may stand
+    /// before the first one with it.
     /// - Returns: nil where there is no exchange in it.
     static func capture(
         of source: CaptureSource,
         list: String?,
         in container: String? = nil,
         creator: String,
+        mostOthers: Int = 50,
         makeEntry: @escaping @Sendable (JSONValue) -> JSONObject?
     ) -> Capture? {
         var events = JSONEvents(source)
@@ -45,9 +47,6 @@ extension HAREntry {
         if let loss = events.loss { capture.losses.append(loss) }
         return capture
     }
-
-    /// Objects without an exchange that may stand before the first one with it.
-    private static let mostOthers = 50
 
     /// `postData` or `content` of a body; nil where there is none.
     static func told(body text: String?, isBase64: Bool = false, _ headers: JSONValue?) -> JSONObject? {

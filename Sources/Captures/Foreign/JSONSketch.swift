@@ -76,6 +76,11 @@ struct JSONSketch {
         names.contains("httpRequest") && !Self.mockServer.isDisjoint(with: names)
     }
 
+    /// Whether this may be a timeline that Reactotron exported.
+    var looksLikeReactotron: Bool {
+        isList && ["type", "payload", "deltaTime"].allSatisfy(names.contains)
+    }
+
     /// Whether this may be a simulation or the journal of Hoverfly's.
     var looksLikeHoverfly: Bool {
         !isList && (names.contains("journal") || names.contains("data") && names.contains("meta"))
