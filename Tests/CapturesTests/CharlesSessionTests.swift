@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Sessions of Charles' in JSON (`.chlsj`) and as it saves them (`.chlz`).
+/// Sessions of Charles' in JSON (`.chlsj`), in XML (`.chlsx`) and as it saves them (`.chlz`).
 struct CharlesSessionTests {
     private static func told(
         request: String = #""body":{"text":"code=abcd","charset":"utf-8"},"#,
@@ -98,5 +98,44 @@ struct CharlesSessionTests {
     @Test func sessionThatBreaksOffIsReadUpToThere() throws {
         let capture = try read("[\(Self.told()),{\"status\":\"COMPLETE\",\"meth")
         #expect(capture.count == 1 && capture.isCutShort)
+    }
+
+    private static let xml = #"""
+        <?xml version="1.0" encoding="UTF-8"?><!DOCTYPE charles-session SYSTEM "charles-session-1_0.dtd"><charles-session>
+        <transaction method="POST" protocolVersion="HTTP/1.1" protocol="https" host="idp.example" port="8443" actualPort="8443"
+          path="/token" query="a=1&amp;b=2" remoteAddress="idp.example/192.0.2.1" startTimeMillis="1772618048356"
+          endTimeMillis="1772618048456"><request><headers><first-line><![CDATA[POST /token HTTP/1.1]]></first-line>
+          <header><name>Content-Type</name><value>application/x-www-form-urlencoded</value></header>
+          <header><name>Empty</name><value/></header></headers><body encoding="plain"><![CDATA[code=a&b]]></body></request>
+        <response status="400" mime-type="application/json"><headers><first-line>HTTP/1.1 400 Bad Request</first-line></headers>
+          <body encoding="base64">e30=</body></response></transaction>
+        <transaction method="CONNECT" protocol="https" host="api.example" actualPort="443" path=""><request/></transaction>
+        """#
+
+    @Test func sessionInXMLIsRead() throws {
+        let capture = try read(Self.xml + "</charles-session>")
+        try #require(capture.count == 2 && capture.losses.isEmpty && capture.creator.name == "Charles")
+        let token = capture[0]
+        #expect(token.request.url.text == "https://idp.example:8443/token?a=1&b=2")
+        #expect(token.request.headers.first("empty")?.isEmpty == true)
+        #expect(token.request.body?.text == "code=a&b" && token.response?.body?.text == "{}")
+        #expect(token.response?.status == 400 && token.response?.statusText == "Bad Request")
+        #expect(token.startedAt.rfc3339 == "2026-03-04T09:54:08.356000Z" && token.isZoneKnown)
+        #expect(token.duration == .milliseconds(100))
+        #expect(token.connection.serverAddress == "192.0.2.1:8443")
+        #expect(capture[1].request.url.text == "https://api.example:443" && capture[1].response == nil)
+    }
+
+    @Test func sessionInXMLThatBreaksOffIsReadUpToThere() throws {
+        let capture = try read(Self.xml + #"<transaction method="GET" host="api.example"><request>"#)
+        #expect(capture.count == 2 && capture.isCutShort)
+        let error = try #require(throws: CaptureError.self) {
+            try read("<charles-session><transaction></transaction></charles-session>")
+        }
+        guard case .notCapture(_, let looksLike, _) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(looksLike == "a Charles session without a request")
     }
 }

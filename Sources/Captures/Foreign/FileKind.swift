@@ -15,6 +15,8 @@ enum FileKind: Equatable {
     case burp
     /// Results of JMeter's in XML.
     case jMeter
+    /// A session that Charles exported as XML.
+    case charles
     /// What it looks like, with its article, and what to do.
     case other(looksLike: String, advice: String)
 
@@ -205,7 +207,7 @@ enum FileKind: Equatable {
             return .burp
         }
         if head.containsBytes("<charles-session") {
-            return charlesSession
+            return .charles
         }
         if head.containsBytes("<log>"), head.containsBytes("<creator>") {
             return .other(looksLike: "a network log of Internet Explorer's", advice: export)

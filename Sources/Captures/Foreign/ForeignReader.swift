@@ -51,6 +51,7 @@ struct ForeignReader: Sendable {
         case .text: return try text(source, depth: depth, budget: budget)
         case .mail: return try mail(source, depth: depth, budget: budget)
         case .burp: return try BurpItems.read(source, name: name)
+        case .charles: return try CharlesXML.read(source, name: name)
         case .jMeter: return try JMeterResults.read(source, name: name)
         case .mitmproxy: return try MitmproxyFlows.read(source, name: name)
         case .utf16(let isBigEndian):

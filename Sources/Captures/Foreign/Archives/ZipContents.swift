@@ -20,7 +20,7 @@ struct ZipContents {
             case .packets: packets.append(file)
             case .gzip where Self.isNamedLikePackets(file): packets.append(file)
             case .keyLog: keyLogs.append(file)
-            case .mitmproxy, .burp, .jMeter, .utf16: captures.append(file)
+            case .mitmproxy, .burp, .jMeter, .charles, .utf16: captures.append(file)
             case .text:
                 let first = head.first { $0 > 0x20 && !Self.byteOrderMark.contains($0) }
                 if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { captures.append(file) }
