@@ -296,6 +296,11 @@ struct TolerantReadingTests {
         ([0x89, 0x50, 0x4e, 0x47, 13, 10], "a PNG image"),
         (Array("snoop\0\0\0\0\0\0\u{2}".utf8), "a packet capture of Solaris' snoop"),
         (Array("GMBU\0\u{2}".utf8), "a packet capture of Microsoft's Network Monitor"),
+        (Array("ObserverPktBufferVersion=15.00".utf8), "a packet capture of Observer"),
+        (Array("TR\0d\0\0".utf8), "a packet capture of HP-UX' nettl"),
+        (Array("\u{7f}ver\0".utf8), "a packet capture of OmniPeek"),
+        ([0xaa, 0xaa, 0xaa, 0xaa, 8, 0], "a packet capture of 5Views"),
+        ([0x01, 0x10, 0x4c, 0, 0x01, 0x05], "a packet capture of LANalyzer"),
         (Array("<!DOCTYPE html><p>".utf8), "an HTML page"),
         ([0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0], "a packet capture"),
         (Array("%PDF-1.7".utf8), "a PDF document"), ([4, 0x22, 0x4d, 0x18, 0x64, 0x40], "LZ4 data"),
@@ -341,6 +346,10 @@ struct TolerantReadingTests {
         (
             Array(#"{"collection":{"info":{}},"run":{"executions":[]}}"#.utf8), "a report of Newman's",
             "-- newman run"
+        ), (Array("SQLite format 3\0".utf8), "an SQLite database", "in the app, Share"),
+        (
+            Array(#"{"fileVersion":"0.9.99","flipperReleaseRevision":"a","clients":[]}"#.utf8),
+            "an export of Flipper's", "authreel record"
         ), (Array(#"{"__meta__":{"httpie":"3.2.2"},"cookies":[]}"#.utf8), "a session of HTTPie's", "-- http"),
         (Array(#"{"http_interactions":[],"recorded_with":"VCR"}"#.utf8), "a cassette of VCR", "-- COMMAND"),
         (
@@ -429,6 +438,14 @@ struct TolerantReadingTests {
         ("-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl", "a private key"),
         ("-----BEGIN CERTIFICATE-----\nMIIB", "a certificate"),
         ("login/" + String(repeating: "\0", count: 251) + "ustar\0", "a tar archive"),
+        (
+            "sysdiagnose_2026.03.04/" + String(repeating: "\0", count: 234) + "ustar\0",
+            "a sysdiagnose of an Apple device"
+        ),
+        (
+            "10:54:08 App[42] CFNetwork Diagnostics [3:45] 10:54:08.123 {\n  Protocol Enqueue: x\n} [3:45]\n",
+            "what CFNetwork logs"
+        ),
         ("Tue 10:00 the login failed\n", "plain text"),
     ]) func textThatIsNoCaptureIsNamed(text: String, what: String) throws {
         let error = try #require(throws: CaptureError.self) {

@@ -28,6 +28,9 @@ enum FileKind: Equatable {
 
     static let pageAdvice = "save the export itself, not the page that offers it; \(export)"
 
+    private static let databaseAdvice =
+        "where Pulse made it (.pulse): in the app, Share, as Text or HAR; else \(export)"
+
     private static let packetAdvice =
         "authreel import FILE --keylog KEYLOG --out login.har makes a capture of it"
 
@@ -60,10 +63,15 @@ enum FileKind: Equatable {
         otherPackets("RTSS", "a packet capture of Microsoft's Network Monitor"),
         otherPackets("TRSNIFF data", "a packet capture of Sniffer"),
         otherPackets("XCP\0", "a packet capture of NetXray"),
+        otherPackets("ObserverPktBuffe", "a packet capture of Observer"),
+        otherPackets("TR\0d\0", "a packet capture of HP-UX' nettl"),
+        otherPackets("\u{7f}ver", "a packet capture of OmniPeek"),
+        otherPackets([0xaa, 0xaa, 0xaa, 0xaa], "a packet capture of 5Views"),
+        otherPackets([0x01, 0x10, 0x4c, 0, 0x01], "a packet capture of LANalyzer"),
         named([0x89, 0x50, 0x4e, 0x47], "a PNG image"), named([0xff, 0xd8, 0xff], "a JPEG image"),
         named("GIF8", "a GIF image"), named("%PDF", "a PDF document"),
         named([0x7f, 0x45, 0x4c, 0x46], "a program"),
-        named("SQLite format 3", "an SQLite database"),
+        (Array("SQLite format 3".utf8), .other(looksLike: "an SQLite database", advice: databaseAdvice)),
         named([0xd0, 0xcf, 0x11, 0xe0], "an old Office document"),
         named("bplist00", "a binary property list"),
         unpack([0x28, 0xb5, 0x2f, 0xfd], "zstd data", "zstd -d"),
@@ -113,8 +121,12 @@ enum FileKind: Equatable {
     )
 
     private static func otherPackets(_ text: String, _ what: String) -> ([UInt8], FileKind) {
+        otherPackets(Array(text.utf8), what)
+    }
+
+    private static func otherPackets(_ bytes: [UInt8], _ what: String) -> ([UInt8], FileKind) {
         (
-            Array(text.utf8),
+            bytes,
             .other(
                 looksLike: what,
                 advice: "Wireshark's editcap makes one of it that can be imported: editcap FILE new.pcapng"
@@ -149,7 +161,7 @@ enum FileKind: Equatable {
             return
         }
         if head.dropFirst(257).starts(with: Array("ustar".utf8)) {
-            self = .other(looksLike: "a tar archive", advice: "unpack it first: tar -xf FILE")
+            self = Self.kind(ofArchiveWith: head.prefix(100))
             return
         }
         let text = head.drop { $0 <= 0x20 || $0 == 0xef || $0 == 0xbb || $0 == 0xbf }
@@ -180,6 +192,16 @@ enum FileKind: Equatable {
         guard size.nonzeroBitCount == 1, (1 << 12...1 << 20).contains(size), (72...size).contains(used)
         else { return nil }
         return windowsTrace
+    }
+
+    /// `name`: of the first file in a tar archive.
+    private static func kind(ofArchiveWith name: ArraySlice<UInt8>) -> FileKind {
+        ByteSearch.index(of: Array("sysdiagnose_".utf8), in: Array(name)) == nil
+            ? .other(looksLike: "a tar archive", advice: "unpack it first: tar -xf FILE")
+            : .other(
+                looksLike: "a sysdiagnose of an Apple device",
+                advice: "it has no messages: let the device be recorded (authreel record); or \(export)"
+            )
     }
 
     private static func kind(ofText text: ArraySlice<UInt8>) -> FileKind? {

@@ -139,6 +139,12 @@ struct JSONSketch {
                 "the packets themselves are read: authreel import FILE.pcapng --keylog KEYLOG --out login.har"
             )
         }
+        if has("fileVersion", "flipperReleaseRevision") {
+            return (
+                "an export of Flipper's (JSON, but no HAR)",
+                "let the app be recorded: authreel record; or let Reactotron, Chucker or Pulse in it share its calls"
+            )
+        }
         if has("traceEvents") {
             return ("a performance trace (JSON, but no HAR)", "it has no messages; \(export)")
         }

@@ -34,6 +34,12 @@ enum NamedText {
         if line.lowercased().hasPrefix("snapshot-content-location:") {
             return ("a page that was saved", FileKind.pageAdvice)
         }
+        if line.contains("CFNetwork Diagnostics [") {
+            return (
+                "what CFNetwork logs (CFNETWORK_DIAGNOSTICS)",
+                "it has no bodies: record the app (authreel record), or let Pulse, netfox or FLEX in it share its calls"
+            )
+        }
         if line.contains("[org.keycloak.events]") { return ("a log of Keycloak's", logOfProvider) }
         return nil
     }

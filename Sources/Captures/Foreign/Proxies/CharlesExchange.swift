@@ -160,9 +160,13 @@ struct CharlesExchange {
         address("clientAddress", port: Producers.integer(told["clientPort"]))
     }
 
-    /// `idp.example/192.0.2.1`, as Java writes it, with or without its name and port.
     private func address(_ name: String, port: Int64?) -> String? {
-        guard let text = told[name]?.string, let last = text.split(separator: "/").last else { return nil }
+        told[name]?.string.flatMap { Self.address($0, port: port) }
+    }
+
+    /// `idp.example/192.0.2.1`, as Java writes it, with or without its name and port.
+    static func address(_ text: String, port: Int64?) -> String? {
+        guard let last = text.split(separator: "/").last else { return nil }
         let isWhole = last.utf8.count(where: { $0 == 0x3a }) == 1 || last.utf8.contains(0x5d)
         return isWhole ? String(last) : ForeignTime.address(String(last), port: port)
     }

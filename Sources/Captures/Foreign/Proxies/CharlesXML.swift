@@ -129,8 +129,9 @@ struct CharlesXML {
             ),
             response: response.flatMap { answer($0, version: version) },
             connection: ConnectionFacts(
-                serverAddress: told["remoteAddress"]?.split(separator: "/").last
-                    .map { ForeignTime.address(String($0), port: told["actualPort"].flatMap { Int64($0) }) }
+                serverAddress: told["remoteAddress"].flatMap {
+                    CharlesExchange.address($0, port: told["actualPort"].flatMap { Int64($0) })
+                }
             )
         )
         exchange.isZoneKnown = start != nil
