@@ -41,6 +41,7 @@ struct SightingComparison {
                 return values.contains(cookie.value) || values.contains(where: RemovedValue.isOne)
             })
         else { return false }
+        guard areAnswerIDsAlike(left.headers, right.headers) else { return false }
         guard let query = left.location.flatMap({ RecordedURL($0).query }),
             let other = right.location.flatMap({ RecordedURL($0).query })
         else { return true }
@@ -51,6 +52,27 @@ struct SightingComparison {
             }
             return RemovedValue.areAlike(value, item.value)
         }
+    }
+
+    /// What a server, or what stands before it, names each of its answers by.
+    private static let answerIDs = [
+        "x-request-id", "x-correlation-id", "request-id", "cf-ray", "x-amz-cf-id", "x-amzn-requestid",
+        "x-ms-request-id", "x-okta-request-id", "x-forgerock-transactionid",
+    ]
+
+    /// Two programs fetch the same document within one second, and are answered the same but for that.
+    private func areAnswerIDsAlike(_ left: HeaderFields, _ right: HeaderFields) -> Bool {
+        // Another server on the way names the answer anew, and does not leave the other fields as they are.
+        guard isSameHost, Self.hasSameNames(left, right) else { return true }
+        return Self.answerIDs.allSatisfy { name in
+            guard let first = left.first(name), let second = right.first(name) else { return true }
+            return RemovedValue.areAlike(first, second)
+        }
+    }
+
+    private static func hasSameNames(_ left: HeaderFields, _ right: HeaderFields) -> Bool {
+        left.fields.map { $0.name.lowercased() }.sorted()
+            == right.fields.map { $0.name.lowercased() }.sorted()
     }
 
     /// Whether the queries are the same, but for values that somebody took out of one.
@@ -148,8 +170,7 @@ struct SightingComparison {
     private var isOneServersAnswer: Bool {
         guard let left = a.response?.headers, let right = b.response?.headers else { return false }
         if let name = left.first("server"), name == right.first("server") { return true }
-        return left.fields.map { $0.name.lowercased() }.sorted()
-            == right.fields.map { $0.name.lowercased() }.sorted()
+        return Self.hasSameNames(left, right)
     }
 
     private var areBodiesAlike: Bool {

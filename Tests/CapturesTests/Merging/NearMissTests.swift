@@ -33,6 +33,23 @@ struct NearMissTests {
         #expect(merger.offset?.basis != .exchanges)
     }
 
+    /// A server names each of its answers, and a gateway that names them anew leaves other traces, too.
+    @Test(
+        arguments: [
+            ([("CF-RAY", "8f1-FRA")], [("cf-ray", "8f2-FRA")], ["a0", "b0"]),
+            ([("CF-RAY", "8f1-FRA")], [("cf-ray", "8f1-FRA")], ["a0+b0"]),
+            ([("X-Request-Id", "r1")], [("X-Request-Id", "REDACTED")], ["a0+b0"]),
+            ([("X-Request-Id", "r1"), ("Via", "1.1 gw")], [("X-Request-Id", "r2")], ["a0+b0"]),
+        ] as [([(String, String)], [(String, String)], [String])]
+    )
+    func answersOfTwoNamesAreTwo(left: [(String, String)], right: [(String, String)], story: [String]) {
+        var first = Sightings()
+        var second = Sightings()
+        first.add(Self.document, at: Self.second + 0.1, answer: Self.date + left)
+        second.add(Self.document, at: Self.second + 0.6, answer: Self.date + right)
+        #expect(CaptureMerger(first, second).story == story)
+    }
+
     /// Two of one program: what the clocks are known to be tells them apart.
     @Test func whatTheClocksSpeakAgainstIsNoPair() throws {
         var browser = Sightings()
