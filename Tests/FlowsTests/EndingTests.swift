@@ -99,6 +99,8 @@ struct EndingTests {
         ("<div role=alert>Last failed login: Monday</div>", .success),
         ("<div role=alert>Letzte fehlgeschlagene Anmeldung: Montag</div>", .success),
         ("<div role=alert>Die Anmeldung ist fehlgeschlagen</div>", .failure),
+        ("<div role=alert><span trmsg=106></span></div>", .failure),
+        ("<div role=alert><span trmsg=47></span></div>", .success),
         (
             "<a href='/users/sign_out'>Alice</a><div class='alert-warning'>You cannot sign in without a key from May on</div>",
             .success

@@ -13,6 +13,14 @@ package enum NumberedMessage {
         return ["PE\(number)", names[number]].compactMap(\.self).joined(separator: " ")
     }
 
+    /// Whether words begin with the number of what went wrong and its name, as ``text(of:)`` writes them.
+    package static func begins(_ words: String) -> Bool {
+        guard words.hasPrefix("PE") else { return false }
+        let number = words.utf8.dropFirst(2).prefix { 0x30...0x39 ~= $0 }
+        return (1...3).contains(number.count)
+            && words.utf8[number.endIndex...].starts(with: " PE_".utf8)
+    }
+
     /// Signed in, password changed, mail sent, logged out, address confirmed.
     private static let positive: Set = [0, 35, 46, 47, 72]
 

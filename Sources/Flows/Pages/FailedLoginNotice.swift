@@ -35,6 +35,7 @@ package enum FailedLoginNotice {
         guard page.count < largest else { return nil }
         if let words = HTMLScripts.failedSignIn(in: page) { return words }
         let boxes = alerts(in: page)
+        if let words = boxes.first(where: NumberedMessage.begins) { return words }
         // A question offers help.
         let headings = HTMLHeadings.all(in: page).prefix(3).filter { $0.utf8.last != 0x3f }
         if let words = (boxes + headings).first(where: isOne)
@@ -172,7 +173,10 @@ package enum FailedLoginNotice {
                         && isLast(current, behind: callback, index)
             else { return nil }
             guard current == callback else { return current }
-            guard asksToSignIn(page), !goesOn(callback, response, redeemed, index) else { return nil }
+            // The portal of LemonLDAP::NG has a button for the next try, or nothing.
+            guard asksToSignIn(page) || HTMLAlert.first(in: page).map(NumberedMessage.begins) ?? false,
+                !goesOn(callback, response, redeemed, index)
+            else { return nil }
             return callback
         }
 

@@ -63,6 +63,10 @@ enum LibraryErrors {
             "csrf_attack",
             "Ueberauth: its cookie with the state did not come with the callback, or the provider's strategy does not pass the state on"
         ),
+        (
+            "PE_OIDC_AUTH_ERROR",
+            "LemonLDAP::NG: the provider's answer, the exchange of its code or the ID token did not pass; the portal's log says which. It checks with the metadata and keys in its own configuration, which it fetches anew only where it is told to"
+        ),
         ("IDX21323", "ASP.NET: the cookie with the nonce did not come with the callback"),
         ("IDX20803", "ASP.NET: the provider's metadata could not be read"),
         ("IDX20804", "ASP.NET: the provider's metadata could not be read"),

@@ -56,6 +56,26 @@ extension CallbackRejectedByAppTests {
         #expect((try sentOn(to: page).finding(rule) != nil) == fires)
     }
 
+    /// The portal of LemonLDAP::NG answers its callback with a button for the next try, and a message by number.
+    @Test(arguments: [("106", true), ("9", false), ("0", false)])
+    func firesOnAPortalWithTheNumberOfAnError(number: String, fires: Bool) throws {
+        let page = """
+            <div class="message alert" role="alert"><span trmsg="\(number)"></span></div>
+            <form method="post"><input type="checkbox" name="checkLogins"><button>Connect</button></form>
+            """
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(status: 200, body: Body(text: page, mediaType: "text/html"))
+        }
+        #expect(recording.outcomes == [fires ? .failure : .success])
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        if let finding {
+            #expect(finding.evidence[1].value == "PE106 PE_OIDC_AUTH_ERROR")
+            #expect(finding.notes.contains { $0.hasPrefix("LemonLDAP::NG") })
+        }
+    }
+
     /// The page that exchanges the code itself may have both.
     @Test func leavesAFormOnAPageThatGoesOnAlone() throws {
         func found(_ delay: Duration) throws -> Outcome? {
