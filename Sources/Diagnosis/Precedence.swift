@@ -52,7 +52,11 @@ enum Precedence {
     static let rows: [Row] = [
         Row(transport, over: ["*"], .onlyUnserved),
         Row(transport, over: madeOfWhatIsMissing, .onlyAfterwards),
-        Row(transport, over: ["callback-rejected-by-app"] + ofCodeSentAgain, .whenItSaysSo),
+        Row(
+            transport,
+            over: ["callback-rejected-by-app", "callback-unreachable"] + ofCodeSentAgain,
+            .whenItSaysSo
+        ),
         // The provider had the request: what was lost is the answer, and nothing else.
         Row(["refresh-token-reused"], over: ["host-unreachable"], .whenItSaysSo),
         Row(

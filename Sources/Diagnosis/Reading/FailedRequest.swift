@@ -55,7 +55,8 @@ struct FailedRequest {
 }
 
 extension FailedRequest {
-    /// The ids of the rules that tell what came of such requests: of a callback that the app's server refused while it made one.
+    /// The ids of the rules that tell what came of such requests: of a callback that the app's server refused while it made one, or
+    /// never answered.
     static func explained(by requests: [FailedRequest], in flow: Flow) -> Set<String> {
         let isOfCallback = RejectedCallback.all(in: flow).contains { callback in
             let received = flow.capture[callback.place]
@@ -65,7 +66,17 @@ extension FailedRequest {
                     && failed.startedAt >= received.startedAt && failed.endedAt <= received.endedAt
             }
         }
-        return isOfCallback ? [CallbackRejectedByApp.info.id] : []
+        let isOfSilence = flow.authorizationResponses.compactMap(\.callback).contains { callback in
+            guard flow.capture[callback].response == nil else { return false }
+            return requests.contains {
+                flow.capture[$0.exchange].client.isOther(than: flow.capture[callback].client)
+                    && flow.surroundings.isHungUp(callback, during: $0.exchange)
+            }
+        }
+        return Set(
+            (isOfCallback ? [CallbackRejectedByApp.info.id] : [])
+                + (isOfSilence ? [CallbackUnreachable.info.id] : [])
+        )
     }
 }
 

@@ -133,6 +133,26 @@ struct HostUnreachableTests {
         #expect(finding.notes.contains { $0.hasPrefix(note) }, "\(finding.notes)")
     }
 
+    /// The app's server waited for the token endpoint, and the browser for the server.
+    @Test(arguments: [(Duration.seconds(30), true), (.milliseconds(1), false)])
+    func explainsACallbackThatWasNotAnsweredMeanwhile(wait: Duration, isEffect: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            switch exchange.request.url.path {
+            case "/callback":
+                exchange.failure = "the server closed the connection before the answer was complete"
+                exchange.duration = wait
+            case "/token":
+                exchange.failure = "the client closed the connection before the answer was complete"
+                exchange.duration = .seconds(31)
+            default: return
+            }
+            exchange.response = nil
+        }.without { ["/jwks", "/userinfo", "/"].contains($0.request.url.path) }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(recording.finding("callback-unreachable")?.effectOf == (isEffect ? rule : nil))
+    }
+
     /// The server hung up between two header fields.
     @Test func tellsWhereTheHeadOfAnAnswerBrokeOff() throws {
         var recording = try Recording("healthy/native-app")
