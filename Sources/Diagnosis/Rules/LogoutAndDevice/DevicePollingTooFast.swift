@@ -52,17 +52,13 @@ struct DevicePollingTooFast: Rule {
                 let gap = poll.startedAt - previous.startedAt
                 // An interval that nobody stated is known only once the device authorization was seen.
                 // The very same moment is that of a capture without times.
-                if isStated, gap != .zero, gap < .seconds(interval) - .milliseconds(500) {
+                if isStated, gap != .zero, gap < .seconds(interval) - .milliseconds(500),
+                    !isBreakdown(previous)
+                {
                     faults.append(poll.exchange)
                     if slowDowns > 0 { isHeeded = false }
                     if faults.count <= 4 {
-                        evidence.append(
-                            Evidence(
-                                place: Place(exchange: poll.exchange, part: .timing, name: "gap"),
-                                value: "\(max(0, gap.wholeMilliseconds)) ms",
-                                note: "\(interval) s since the poll before are due"
-                            )
-                        )
+                        evidence.append(Self.evidence(of: gap, before: poll, due: interval))
                     }
                 }
             }
@@ -77,18 +73,41 @@ struct DevicePollingTooFast: Rule {
         guard let first = faults.first else { return nil }
         let isDevice = grant.polls.first?.grantType == GrantType.deviceCode
         let isStopped = grant.polls.last?.answer.error?.error == "slow_down"
+        let isTried = slowDowns == 0 && faults.count == 1 && isTriedBefore(first, grant)
+        let isMild = slowDowns == 1 && isHeeded && faults.last.map { isAnswered($0, grant) } ?? false
         return Violation(
             evidence,
-            severity: isRefused(grant)
-                ? .error
-                : slowDowns == 1 && isHeeded && faults.last.map { isAnswered($0, grant) } ?? false
-                    ? .note : .warning,
-            explanation: isStopped ? Self.stopped : isDevice ? nil : Self.ofClient,
-            fix: isStopped ? Self.stoppedFix : nil,
+            severity: isRefused(grant) ? .error : isMild || isTried ? .note : .warning,
+            explanation: isStopped ? Self.stopped : isTried ? Self.tried : isDevice ? nil : Self.ofClient,
+            fix: isStopped ? Self.stoppedFix : isTried ? Self.triedFix : nil,
             title: isDevice ? nil : "The client polls faster than allowed",
             exchange: first
         )
     }
+
+    /// `due`: in seconds.
+    private static func evidence(of gap: Duration, before poll: TokenRequest, due interval: Int64) -> Evidence
+    {
+        Evidence(
+            place: Place(exchange: poll.exchange, part: .timing, name: "gap"),
+            value: "\(max(0, gap.wholeMilliseconds)) ms",
+            note: "\(interval) s since the poll before are due"
+        )
+    }
+
+    /// Whether a poll follows the first one at once: that was a try whether the device needs a user at all, before it showed the
+    /// code (AWS CLI).
+    private func isTriedBefore(_ exchange: Int, _ grant: DeviceGrant) -> Bool {
+        guard grant.polls.count > 1, grant.polls[1].exchange == exchange else { return false }
+        return grant.polls[1].startedAt - grant.polls[0].startedAt < .seconds(1)
+    }
+
+    private static let tried = """
+        The device asked for its tokens once before it showed the code, in case it may have them already, and began to poll at once after \
+        that (the AWS CLI does so). One poll came too early, and the others at the right pace.
+        """
+    private static let triedFix =
+        "Nothing needs fixing in the AWS CLI. A client of your own should wait for interval seconds after such a try, too."
 
     private static let ofClient = """
         Between two polls of the token endpoint passed less time than the provider's interval (OpenID Connect CIBA, section 7.3: 5 seconds \
@@ -109,9 +128,12 @@ struct DevicePollingTooFast: Rule {
         grant.polls.last.map { $0.exchange != exchange } ?? false
     }
 
+    /// Whether the provider could not answer at all: whoever asks once more does not poll.
+    private func isBreakdown(_ poll: TokenRequest) -> Bool { poll.answer.status.map { $0 >= 500 } ?? false }
+
     /// Whether it ended in a refusal that is neither the user's no nor the code's age, nor about the client.
     private func isRefused(_ grant: DeviceGrant) -> Bool {
-        guard let last = grant.polls.last, last.answer.isRefusal else { return false }
+        guard let last = grant.polls.last, last.answer.isRefusal, !isBreakdown(last) else { return false }
         let others = [
             "authorization_pending", "expired_token", "access_denied", "authorization_declined",
             "transaction_failed",

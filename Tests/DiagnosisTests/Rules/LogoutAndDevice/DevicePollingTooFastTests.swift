@@ -53,6 +53,19 @@ struct DevicePollingTooFastTests {
         #expect(recording.finding(rule)?.severity == .error)
     }
 
+    /// Libraries try a request that broke down once more, at once.
+    @Test func aProviderThatBreaksDownRefusesNoPace() throws {
+        var recording = try Recording(broken + ".near-miss").editingLast("/token") {
+            $0.response?.status = 500
+            $0.response?.body = Body(text: #"{"error":"server_error"}"#, mediaType: "application/json")
+        }
+        var again = try #require(recording.exchanges.last)
+        again.startedAt = again.startedAt + .milliseconds(300)
+        recording.exchanges.append(again)
+        #expect(recording.finding(rule)?.severity == .note)
+        #expect(recording.finding("provider-server-error")?.isPrimary == true)
+    }
+
     @Test(arguments: ["invalid_client", "unauthorized_client"])
     func isNoCauseOfARefusedClient(error: String) throws {
         let recording = try Recording(broken).editingLast("/token") {
@@ -87,6 +100,22 @@ struct DevicePollingTooFastTests {
         #expect(recording.finding(rule) == nil)
         recording.exchanges[2].startedAt = recording.exchanges[1].startedAt + .milliseconds(4300)
         #expect(recording.finding(rule)?.severity == .warning)
+    }
+
+    /// The AWS CLI tries once before it shows the code, and polls at once after that.
+    @Test(arguments: [(Int64(25), Severity.note), (1500, .warning)])
+    func leavesATryBeforeTheFirstPollAsANote(gap: Int64, severity: Severity) throws {
+        var recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard let text = exchange.response?.body?.text, text.contains("slow_down") else { return }
+            exchange.response?.body = Body(
+                text: "{\"error\":\"authorization_pending\"}",
+                mediaType: "application/json"
+            )
+        }
+        recording.exchanges[1].startedAt = recording.exchanges[2].startedAt - .milliseconds(gap)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == severity)
+        #expect(finding.explanation.contains("AWS CLI") == (severity == .note))
     }
 
     @Test func captureWithoutTimesSaysNothing() throws {
