@@ -155,8 +155,8 @@ struct CallbackRejectedByApp: Rule {
     private func repeated(in flow: Flow) -> Violation? {
         guard flow.ending == .success,
             let callback = RejectedCallback.repeated(in: flow).last(where: {
-                ($0.rejection.part == .responseStatus || $0.notice != nil || $0.isAtPageOfErrors)
-                    && $0.response.code != nil
+                ($0.rejection.part == .responseStatus || $0.notice != nil || $0.isAtPageOfErrors
+                    || !$0.rejection.name.isEmpty) && $0.response.code != nil
             }), let first = callback.repeats
         else { return nil }
         let before = flow.statusEvidence(

@@ -20,11 +20,13 @@ extension CallbackRejectedByAppTests {
     }
 
     /// A note: the login had gone well, and what its user sees last is an error.
-    @Test func reloadOfADoneCallbackFailsNothing() throws {
+    @Test(arguments: [nil, "/auth/failure?message=csrf_detected&strategy=oidc"])
+    func reloadOfADoneCallbackFailsNothing(target: String?) throws {
         var recording = try Recording("healthy/web-code-flow")
         var again = try #require(recording.exchanges.first { $0.request.url.path == "/callback" })
         again.startedAt = again.startedAt + .seconds(5)
-        again.response = RecordedResponse(status: 400)
+        again.response = RecordedResponse(status: target == nil ? 400 : 302)
+        if let target { again.response?.redirect(to: target) }
         recording.exchanges.append(again)
         let finding = try #require(recording.finding(rule))
         #expect(finding.severity == .note && !finding.isPrimary)
