@@ -79,8 +79,7 @@ package enum OtherNames {
     }
 
     private static func isIdentityCenter(_ url: RecordedURL) -> Bool {
-        guard let host = url.host, host.hasPrefix("oidc.") else { return false }
-        return host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn")
+        url.host.map { $0.hasPrefix("oidc.") && AWSHost.isOne($0) } ?? false
     }
 
     /// The service that refreshes the tokens of Firebase and Google's Identity Platform, whose SDKs for phones ask in JSON.

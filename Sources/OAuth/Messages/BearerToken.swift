@@ -1,5 +1,6 @@
 package import Captures
 import JOSE
+import JSON
 
 /// Access tokens in requests.
 package enum BearerToken {
@@ -8,7 +9,7 @@ package enum BearerToken {
     /// A mark in place of the header stands for its token.
     package static func of(_ request: RecordedRequest, exchange: Int) -> Parameter? {
         guard let header = request.headers.first("authorization") else {
-            return ofPortal(request, exchange: exchange)
+            return ofPortal(request, exchange: exchange) ?? ofSnowflake(request, exchange: exchange)
         }
         let place = Place(exchange: exchange, part: .requestHeader, name: "Authorization")
         if Placeholder.isOne(header) { return Parameter(name: "access_token", value: header, place: place) }
@@ -23,8 +24,7 @@ package enum BearerToken {
 
     /// The access portal of AWS IAM Identity Center has a header of its own for the token.
     private static func ofPortal(_ request: RecordedRequest, exchange: Int) -> Parameter? {
-        guard let host = request.url.host, host.hasPrefix("portal.sso."),
-            host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),
+        guard let host = request.url.host, host.hasPrefix("portal.sso."), AWSHost.isOne(host),
             let token = request.headers.first(portalHeader), !token.isEmpty
         else { return nil }
         let place = Place(exchange: exchange, part: .requestHeader, name: portalHeader)
@@ -32,6 +32,21 @@ package enum BearerToken {
     }
 
     private static let portalHeader = "x-amz-sso_bearer_token"
+
+    /// Snowflake's drivers begin a session with a token in the JSON of the request.
+    private static func ofSnowflake(_ request: RecordedRequest, exchange: Int) -> Parameter? {
+        guard request.method == "POST", request.url.path == "/session/v1/login-request",
+            let host = request.url.host, snowflakes.contains(where: host.hasSuffix),
+            let bytes = request.body?.bytes, bytes.count < 1 << 16,
+            let data = (try? JSONParser.parse(bytes))?.object?["data"]?.object,
+            data["AUTHENTICATOR"]?.string?.asciiLowercased() == "oauth",
+            let token = data["TOKEN"]?.string, !token.isEmpty
+        else { return nil }
+        let place = Place(exchange: exchange, part: .requestBody, name: "TOKEN")
+        return Parameter(name: "access_token", value: token, place: place)
+    }
+
+    private static let snowflakes = [".snowflakecomputing.com", ".snowflakecomputing.cn"]
 
     /// How a client wrote a header in which no server finds the token.
     package enum Misspelling: Sendable {

@@ -57,13 +57,14 @@ struct BearerCall {
         var refused: [(call: BearerCall, refusal: BearerRefusal)] = []
         for call in calls.reversed() {
             guard let status = call.call.answer.status else { continue }
-            if status < 400 {
+            let isRefusedWithin = call.call.answer.refusesTokenWithin
+            if status < 400, !isRefusedWithin {
                 later.add(call.call)
                 accepted.insert(call.token.value)
             } else if !later.isRepaired(call.call) {
                 let refusal = BearerRefusal(of: call.call.exchange, in: flow)
                 guard
-                    statuses.contains(status)
+                    isRefusedWithin || statuses.contains(status)
                         || isTokenRefused(call, refusal)
                             && (call.isUserInfo || !accepted.contains(call.token.value))
                 else { continue }

@@ -40,6 +40,55 @@ struct BearerRejectedTests {
         #expect(!finding.evidence[2].value.contains("Bearer"))
     }
 
+    /// APIs that answer with 200 whatever happens: Slack, GraphQL servers, those that write the status into the JSON.
+    @Test(arguments: [
+        (#"{"ok":false,"error":"invalid_auth"}"#, true),
+        (#"{"ok":false,"error":"channel_not_found"}"#, false),
+        (#"{"error":"invalid_token"}"#, true), (#"{"error":"out_of_stock"}"#, false),
+        (#"{"data":null,"errors":[{"message":"no","extensions":{"code":"UNAUTHENTICATED"}}]}"#, true),
+        (#"{"data":null,"errors":[{"message":"no","extensions":{"code":"NOT_FOUND"}}]}"#, false),
+        (#"{"code":401,"message":"token invalid","data":null}"#, true), (#"{"code":0,"data":{}}"#, false),
+        (#"{"status":401,"data":{"orders":[]}}"#, false),
+        (#"{"success":false,"message":"The cart is empty"}"#, false),
+    ])
+    func readsARefusalThatSaysSuccess(body: String, fires: Bool) throws {
+        let recording = try Recording(broken).editingLast("/orders") { exchange in
+            exchange.response = RecordedResponse(
+                status: 200,
+                body: Body(text: body, mediaType: "application/json")
+            )
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.finding(rule)?.places.first == (fires ? "6 response.body " : nil))
+        #expect(recording.outcomes == [fires ? .failure : .success])
+    }
+
+    /// Snowflake's drivers bring the token in the JSON that begins a session, and are refused in JSON.
+    @Test(arguments: [
+        ("OAUTH", #"{"code":"390303","message":"Invalid OAuth access token.","success":false}"#, true),
+        ("OAUTH", #"{"code":null,"data":{"token":"ver:1"},"success":true}"#, false),
+        ("SNOWFLAKE", #"{"code":"390100","message":"Incorrect username","success":false}"#, false),
+    ])
+    func readsTheSessionsOfSnowflake(authenticator: String, body: String, fires: Bool) throws {
+        var recording = try Recording(broken)
+        let header = try #require(recording.exchanges[6].request.headers.first("authorization"))
+        let token = header.dropFirst("Bearer ".count)
+        recording.exchanges[6].request = RecordedRequest(
+            method: "POST",
+            url: RecordedURL("https://acme.snowflakecomputing.com/session/v1/login-request?request_id=1")
+        )
+        recording.exchanges[6].request.body = Body(
+            text: #"{"data":{"LOGIN_NAME":"ANN","AUTHENTICATOR":"\#(authenticator)","TOKEN":"\#(token)"}}"#,
+            mediaType: "application/json"
+        )
+        recording.exchanges[6].response = RecordedResponse(
+            status: 200,
+            body: Body(text: body, mediaType: "application/json")
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+    }
+
     /// A right token that no server finds.
     @Test(arguments: [("Bearer Bearer ", "twice"), ("", "without its scheme"), ("bearer DPoP ", "twice")])
     func namesAHeaderThatNobodyReads(before: String, words: String) throws {
