@@ -127,10 +127,10 @@ struct DeviceFlowTests {
         #expect(capture.flows.first?.tokenRequests.first?.grantType == "device_code")
     }
 
-    /// AWS speaks JSON in camel case.
-    @Test func deviceOfIdentityCenterIsOne() throws {
+    /// AWS speaks JSON in camel case, at the hosts of either domain.
+    @Test(arguments: ["amazonaws.com", "api.aws"]) func deviceOfIdentityCenterIsOne(domain: String) throws {
         var capture = CaptureBuilder()
-        let host = "https://oidc.eu-west-1.amazonaws.com"
+        let host = "https://oidc.eu-west-1." + domain
         func post(_ path: String, _ body: String, _ status: Int, _ answer: String) {
             capture.post(
                 host + path,
@@ -167,7 +167,7 @@ struct DeviceFlowTests {
             #"{"accessToken":"access-of-the-device-01","tokenType":"Bearer","expiresIn":28800}"#
         )
         capture.get(
-            "https://portal.sso.eu-west-1.amazonaws.com/federation/credentials?role_name=Dev&account_id=123456789012",
+            "https://portal.sso.eu-west-1.\(domain)/federation/credentials?role_name=Dev&account_id=123456789012",
             headers: [("x-amz-sso_bearer_token", "access-of-the-device-01")],
             body: .json("{}")
         )
@@ -191,7 +191,11 @@ struct DeviceFlowTests {
         )
         authorize(&capture)
         poll(&capture, 200, tokens)
-        #expect(capture.flows.map(\.ending) == [.incomplete, .success])
+        let flows = capture.flows
+        #expect(flows.map(\.ending) == [.success] && flows.first?.exchanges.count == 3)
+        // Who knows the address by then begins anew.
+        authorize(&capture, "BCDF-GHJK", "device-code-of-the-second-one")
+        #expect(capture.flows.map(\.exchanges.count) == [3, 1])
     }
 
     /// By what it is answered, at whatever path, and by GET as well (Microsoft's of old).

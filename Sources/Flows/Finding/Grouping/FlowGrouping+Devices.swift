@@ -4,14 +4,28 @@ import OAuth
 /// Devices without a browser of their own, and what their users do in another one.
 extension FlowGrouping {
     mutating func join(device call: EndpointCall, _ message: OAuthMessage, _ host: String?) {
-        let flow = new(grant: GrantType.deviceCode, call.exchange)
-        flow.clientID = call.parameters["client_id"]
+        let flow = flowRedirected(to: call) ?? new(grant: GrantType.deviceCode, call.exchange)
+        flow.clientID = flow.clientID ?? call.parameters["client_id"]
         add(message, to: flow, host)
         if let code = call.answer.parameters["device_code"] { byDeviceCode[code] = flow }
         noteUnnamed(flow, call)
         guard call.answer.isSuccess, let confirmation = DeviceConfirmation(call.answer) else { return }
         confirmations.append((confirmation, flow))
         if confirmations.count > Self.mostConfirmations { confirmations.removeFirst() }
+    }
+
+    /// The flow of the request that was sent on to this one, with its form or without it; one that was answered is another device's.
+    private func flowRedirected(to call: EndpointCall) -> FlowBuilder? {
+        guard let source = index.redirectedFrom[call.exchange],
+            case .deviceAuthorization = index.messages[source], let flow = byExchange[source],
+            !flow.messages.contains(where: Self.isAnsweredDevice)
+        else { return nil }
+        return flow
+    }
+
+    private static func isAnsweredDevice(_ message: OAuthMessage) -> Bool {
+        guard case .deviceAuthorization(let call) = message else { return false }
+        return call.answer.isSuccess
     }
 
     mutating func join(
