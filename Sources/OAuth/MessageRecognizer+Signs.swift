@@ -68,6 +68,7 @@ extension MessageRecognizer {
 
     private static let errors: Set<String> = [
         "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
+        "invalid_request",
     ]
 
     /// The endpoints of GitHub, Slack and Facebook take a code without the grant being named.

@@ -1,6 +1,7 @@
 import Captures
 import Flows
 import JOSE
+import JSON
 import TestSupport
 import Testing
 
@@ -44,6 +45,27 @@ struct UnsavedRequestTests {
     /// It may as well be a machine's own.
     @Test func accessTokenAloneTellsNothing() {
         #expect(Self.flow { _, _ in #"{"access_token":"access-0001","token_type":"Bearer"}"# } == nil)
+    }
+
+    /// A browser's export that was cleaned has none of the form: the path and the error tell what it was.
+    @Test(arguments: [
+        (
+            "/oauth/token", #"{"error":"invalid_request","error_description":"client_secret is missing."}"#,
+            true
+        ),
+        ("/oauth/token", #"{"error":"out_of_stock"}"#, false),
+        ("/orders", #"{"error":"invalid_request"}"#, false),
+    ])
+    func refusalAtTheTokenPathTellsWhatWasAsked(path: String, body: String, isOne: Bool) {
+        var capture = CaptureBuilder()
+        capture.post("https://idp.example" + path, [("grant_type", "x")], 400, body: .json(body))
+        var exchanges = capture.exchanges
+        exchanges[0].request.body = Body(text: "", mediaType: FormBody.mediaType)
+        exchanges[0].request.foreign["bodySize"] = 240
+        exchanges[0].request.headers.fields.removeAll { $0.name.lowercased() == "content-length" }
+        #expect(
+            FlowFinder.flows(in: Capture(exchanges)).first?.tokenRequests.isEmpty == (isOne ? false : nil)
+        )
     }
 
     /// A server that answers before it has read the request leaves no body: what the app is at work on says whose it is.
