@@ -24,6 +24,7 @@ struct ProviderWordsTests {
         ("We are sorry... Unexpected error when authenticating with identity provider", "Keycloak's log"),
         ("dex Bad Request User session error.", "IdP-initiated"),
         ("ID=QUERY-n0wng Message=Instance not found", "ExternalDomain"),
+        (#"{"code":5,"message":"Instance not found","details":[]}"#, "ExternalDomain"),
         ("Something went wrong. Error code: PX-E0013", "request_uri"),
         ("Error 400: origin_mismatch", "Authorized JavaScript origins"),
         ("access_denied: Policy evaluation failed for this request", "access policy"),

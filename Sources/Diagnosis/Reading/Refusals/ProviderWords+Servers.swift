@@ -65,6 +65,8 @@ extension ProviderWords {
         Known(
             "message=instance not found",
             "instance not found. make sure",
+            #""message":"instance not found""#,
+            "errors.instance.notfound",
             "instance not found (query-",
             "unable to set instance using origin",
             explanation:

@@ -188,7 +188,8 @@ enum RedirectURIRefusal {
         "the redirection uri provided does not match a pre-registered value",
         "registered callback does not match with the provided url",
         "the redirect_uri must match the registered callback url", "invalid web redirect url",
-        "invalid redirect_uri", "mismatching redirect uri", "unregistered redirect_uri",
+        "redirect_uri не совпадает с callback url", "invalid redirect_uri", "mismatching redirect uri",
+        "unregistered redirect_uri",
         "'redirect_uri' is not valid for this client application",
     ]
 

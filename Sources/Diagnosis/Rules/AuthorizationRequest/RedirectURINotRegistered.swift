@@ -83,6 +83,8 @@ struct RedirectURINotRegistered: Rule {
             violation.fix = Self.copiedFix
         } else if Self.isList(request.redirectURI ?? "") {
             violation.fix = Self.listFix
+        } else if Self.isBrokers(request.redirectURI ?? "") {
+            violation.fix = Self.brokersFix
         } else if Self.isNameOfLoopback(request.redirectURI, refusal.value) {
             violation.fix = Self.loopbackFix
         } else if hasChosenPort(request, flow) {
@@ -115,6 +117,18 @@ struct RedirectURINotRegistered: Rule {
         return parts.count > 1 && !parts.dropLast().contains { $0.contains(0x3f) }
             && parts.allSatisfy { RecordedURL(String(decoding: $0, as: UTF8.self)).scheme != nil }
     }
+
+    /// Whether it is one of those at which Microsoft's libraries (MSAL) are answered in apps, by the broker or the browser.
+    private static func isBrokers(_ uri: String) -> Bool {
+        let scheme = (RecordedURL(uri).scheme ?? "").asciiLowercased()
+        return scheme == "msauth" || scheme.hasPrefix("msauth.")
+    }
+
+    private static let brokersFix = """
+        Register this very address for the app (Authentication, iOS / macOS or Android). Android: behind msauth:// stand the package and the percent-encoded Base64 of \
+        the SHA-1 of the certificate that this build is signed with: debug builds, release builds and what Google Play signs anew have each another one, \
+        and each is registered by itself. iOS: it is msauth.BUNDLE-ID://auth.
+        """
 
     private static func fix(forKindOf request: AuthorizationRequest, isAtGoogle: Bool) -> String {
         let uri = RecordedURL(request.redirectURI ?? "")

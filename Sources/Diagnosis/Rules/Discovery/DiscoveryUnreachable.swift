@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// Every try to read the provider's metadata was refused, and no sign-in at that host followed.
@@ -103,7 +104,15 @@ struct DiscoveryUnreachable: Rule {
     private func evidence(_ documents: [MetadataDocument]) -> [Evidence] {
         documents.eachOnce(by: \.url.text).prefix(6).flatMap { document in
             var evidence = [document.urlEvidence, document.answer.statusEvidence()]
-            if document.answer.error != nil { evidence.append(document.answer.evidence()) }
+            if document.answer.error != nil {
+                evidence.append(document.answer.evidence())
+            } else if let words = document.answer.json?["message"]?.string,
+                ProviderWords.meaning(of: words) != nil
+            {
+                evidence.append(
+                    Evidence(place: document.answer.place("message"), value: Excerpt.start(of: words))
+                )
+            }
             if document.answer.isBrokenOff, let words = document.answer.failure {
                 evidence.append(Evidence(place: document.answer.place(""), value: Excerpt.start(of: words)))
             }

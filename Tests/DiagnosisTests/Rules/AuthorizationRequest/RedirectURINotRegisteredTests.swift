@@ -251,4 +251,14 @@ struct RedirectURINotRegisteredTests {
         let finding = try #require(Recording(broken).asking("redirect_uri", uri).finding(rule))
         #expect(finding.fix.contains("several addresses") == isList)
     }
+
+    /// Of an app that signs in by Microsoft's library: which build it is decides what is to be registered.
+    @Test(arguments: [
+        ("msauth://com.example.shop/2pO5rXWqCabcdEFGH0123456789x%3D", true),
+        ("msauth.com.example.shop://auth", true), ("msauthority://com.example.shop", false),
+    ])
+    func tellsOfTheSignatureInAnAddressOfABroker(uri: String, isOne: Bool) throws {
+        let finding = try #require(Recording(broken).asking("redirect_uri", uri).finding(rule))
+        #expect(finding.fix.contains("SHA-1 of the certificate") == isOne)
+    }
 }

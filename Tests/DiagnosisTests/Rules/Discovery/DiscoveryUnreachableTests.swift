@@ -36,6 +36,19 @@ struct DiscoveryUnreachableTests {
         #expect(finding.fix.contains("issuer") == (status < 500))
     }
 
+    /// ZITADEL's answer is none of OAuth's.
+    @Test func wordsOfAServerAreExplained() throws {
+        let recording = try Recording(broken).editing { exchange in
+            let words = "Instance not found. Make sure you got the domain right."
+            exchange.response = RecordedResponse(
+                status: 404,
+                body: Body(text: #"{"code":5,"message":"\#(words)"}"#, mediaType: "application/json")
+            )
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.fix.contains("ExternalDomain") && finding.places.contains("0 response.body message"))
+    }
+
     /// A client that appends the path to an issuer with a slash at its end.
     @Test(arguments: [404, 503]) func slashBeforeThePathIsNamed(status: Int) throws {
         let recording = try Recording(broken).editing { exchange in
