@@ -97,7 +97,10 @@ package struct MessageRecognizer: Sendable {
         if request.method == "GET", Self.isDeviceAuthorization(candidate.exchange, candidate.index, query) {
             return .deviceAuthorization(call(candidate, query))
         }
-        if Self.isAuthorizationRequest(query, candidate.role, isStated: candidate.isStated) {
+        // Nobody signs in or out by HEAD: it asks whether there is a page.
+        if request.method == "GET",
+            Self.isAuthorizationRequest(query, candidate.role, isStated: candidate.isStated)
+        {
             return .authorizationRequest(authorizationRequest(candidate, query))
         }
         if EndpointCall.isRefusedStatus(candidate.exchange), query.contains("client_id") {
@@ -123,7 +126,9 @@ package struct MessageRecognizer: Sendable {
         case .keys where isStated || candidate.answer.json?["keys"]?.array != nil:
             return .keySet(keySet(candidate))
         case .userInfo: return userInfo(candidate, query)
-        case .endSession where isStated || Self.isLogout(query, at: candidate.request.url):
+        case .endSession
+        where candidate.request.method == "GET"
+            && (isStated || Self.isLogout(query, at: candidate.request.url)):
             return .endSession(call(candidate, query))
         default: return nil
         }

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 import TestSupport
 import Testing
@@ -20,6 +21,36 @@ struct EndingTests {
                 $1.callback(&$0)
             } == [.success]
         )
+    }
+
+    /// The browser's way back shows the sign-in page out of its cache, and asks nobody; one that it asks for anew is left open.
+    @Test(arguments: [("disk", Outcome.success), (nil, .incomplete)] as [(String?, Outcome)])
+    func pageOfTheHistoryUndoesNoSuccess(cache: String?, outcome: Outcome) {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        login.authorize(&capture)
+        login.answer(&capture)
+        login.callback(&capture)
+        let again = login.authorize(&capture)
+        var exchanges = capture.exchanges
+        exchanges[again].foreign["_fromCache"] = cache.map { .string($0) }
+        #expect(FlowFinder.flows(in: Capture(exchanges)).map(\.ending) == [outcome])
+    }
+
+    /// HEAD asks whether there is a page; what it is answered says nothing of the login.
+    @Test func nobodySignsInByHEAD() throws {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        let asked = login.authorize(&capture)
+        login.authorize(&capture)
+        login.answer(&capture)
+        login.callback(&capture)
+        var exchanges = capture.exchanges
+        exchanges[asked].request.method = "HEAD"
+        exchanges[asked].response = RecordedResponse(status: 405)
+        let flows = FlowFinder.flows(in: Capture(exchanges))
+        #expect(flows.map(\.ending) == [.success])
+        #expect(flows.first?.authorizationRequests.map(\.exchange) == [1])
     }
 
     /// A program on this machine answers its browser first: what it asked the provider before is in the capture, so its code would be.

@@ -1,4 +1,5 @@
 import Captures
+import JSON
 import OAuth
 
 /// How a flow ended by its answers alone (the catalogue's "Outcome", findings aside).
@@ -61,7 +62,8 @@ struct Ending {
 
     /// Nil for flows without an authorization request.
     private var loginOutcome: Outcome? {
-        guard let request = builder.requests.last else { return nil }
+        guard let request = builder.requests.last(where: { !isShownAgain($0) }) ?? builder.requests.last
+        else { return nil }
         let exchanges = tokens.filter { !$0.isRefresh }
         if let seen = builder.responses.last,
             isAnswer(seen, to: request) || request.isSilent || !exchanges.isEmpty
@@ -73,6 +75,13 @@ struct Ending {
         if isRefusedByPost(request), index.isAnsweredByLogin(request) { return .success }
         guard let status = index.capture[request.exchange].response?.status else { return .incomplete }
         return status >= 400 ? .failure : .incomplete
+    }
+
+    /// Whether the browser's history showed the page of a request that was answered once more, out of its cache: the provider was not asked.
+    private func isShownAgain(_ request: AuthorizationRequest) -> Bool {
+        guard let state = request.state, index.capture[request.exchange].foreign["_fromCache"]?.string != nil
+        else { return false }
+        return builder.responses.contains { $0.state == state }
     }
 
     /// Whether the last response came behind the last request: sent to the provider once more, and nothing came back, is where a login
