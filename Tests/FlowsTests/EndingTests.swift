@@ -53,6 +53,23 @@ struct EndingTests {
         #expect(flows.first?.authorizationRequests.map(\.exchange) == [1])
     }
 
+    /// A browser that asked ahead and was refused asks anew when its user goes there.
+    @Test(
+        arguments: [("prefetch", [Outcome.success]), (nil, [.failure, .success])] as [(String?, [Outcome])]
+    )
+    func whatWasRefusedAheadIsNoLogin(purpose: String?, outcomes: [Outcome]) {
+        var capture = CaptureBuilder()
+        let asked = ShopLogin("none").authorize(&capture)
+        let login = ShopLogin()
+        login.authorize(&capture)
+        login.answer(&capture)
+        login.callback(&capture)
+        var exchanges = capture.exchanges
+        if let purpose { exchanges[asked].request.headers.append("Sec-Purpose", purpose) }
+        exchanges[asked].response = RecordedResponse(status: 503)
+        #expect(FlowFinder.flows(in: Capture(exchanges)).map(\.ending) == outcomes)
+    }
+
     /// A program on this machine answers its browser first: what it asked the provider before is in the capture, so its code would be.
     @Test(arguments: [(true, Outcome.incomplete), (false, .success)])
     func programThatExchangedNoCodeYetIsNotDone(isSeen: Bool, outcome: Outcome) {

@@ -103,6 +103,13 @@ extension RecordedRequest {
     /// `GET https://api.example/me`: what requests have in common that ask the same of one place, whatever their query.
     package var methodAndURL: String { "\(method) \(url.withoutQuery)" }
 
+    /// Whether a browser asks ahead, for what its user may want next: it says so itself.
+    package var isPrefetch: Bool {
+        ["sec-purpose", "purpose", "x-moz"].contains { name in
+            headers.first(name)?.asciiLowercased().containsBytes("prefetch") ?? false
+        }
+    }
+
     /// Whether there was a body of which the capture holds nothing: some exports leave bodies out, or the text of them, and keep
     /// their size.
     package var isBodyUnsaved: Bool {

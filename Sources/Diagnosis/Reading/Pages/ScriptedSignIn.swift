@@ -54,12 +54,10 @@ enum ScriptedSignIn {
 
     /// Whether a page or a framework asks for what its user may want next.
     private static func isAhead(_ request: RecordedRequest) -> Bool {
-        ["next-router-prefetch", "rsc", "x-middleware-prefetch", "x-moz"].contains(
-            where: request.headers.contains
-        )
-            || ["purpose", "sec-purpose"].contains {
-                request.headers.first($0)?.lowercased().containsBytes("prefetch") ?? false
-            }
+        request.isPrefetch
+            || ["next-router-prefetch", "rsc", "x-middleware-prefetch", "x-moz"].contains(
+                where: request.headers.contains
+            )
     }
 
     /// Where the last request stands by which a page of each client went to sign in itself, read once for all logins.

@@ -173,12 +173,15 @@ struct CodeReused: Rule {
             code != nil && flow.capture[index].request.url.queryItems.first("code") == code
                 && flow.surroundings.messages[index] == nil
         }
-        for callback in callbacks.dropFirst().prefix(2) {
+        let ahead = callbacks.first { flow.capture[$0].request.isPrefetch }
+        if let ahead { evidence.append(flow.urlEvidence(of: ahead, note: "fetched ahead by the browser")) }
+        for callback in callbacks.dropFirst().prefix(2) where callback != ahead {
             evidence.append(flow.urlEvidence(of: callback, note: "the callback was loaded again"))
         }
         return Violation(
             evidence,
-            saying: Self.words(of: first, second, after: elapsed, flow),
+            saying: Self.words(of: first, second, after: elapsed, flow)
+                ?? (ahead == nil ? nil : Self.fetchedAhead),
             exchange: second.exchange
         )
     }
@@ -261,6 +264,17 @@ struct CodeReused: Rule {
         stored state, not the first token request); ask for offline access in the login where none came. Without one, begin a new login, \
         which is silent mostly.
         """
+
+    private static let fetchedAhead = Violation.Words(
+        explanation: """
+            A browser fetched the redirect URI ahead (prefetch), before its user went there, and the app exchanged the code for that. When the page itself was \
+            loaded, the code was spent.
+            """,
+        fix: """
+            Exchange nothing for a request that says it is one ahead (Sec-Purpose: prefetch): answer it with 503 and Cache-Control: no-store, and the browser asks anew. \
+            Take login and callback addresses out of what pages have fetched ahead (speculation rules, rel=prefetch, links of frameworks that do so).
+            """
+    )
 
     private static let lostAnswer = """
         The code was sent, the answer to it did not arrive, and the client sent the code again. The provider had taken it the first time: a code is good \

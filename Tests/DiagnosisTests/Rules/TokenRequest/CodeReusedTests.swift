@@ -116,6 +116,20 @@ struct CodeReusedTests {
         #expect(finding.notes.contains("sent again after \(seconds < 60 ? "2000 ms" : "60 min")"))
     }
 
+    /// A callback that the browser fetched before its user went there.
+    @Test(arguments: [("Sec-Purpose", "prefetch;prerender", true), ("Sec-Fetch-Mode", "navigate", false)])
+    func tellsOfACallbackFetchedAhead(name: String, value: String, isAhead: Bool) throws {
+        var recording = try Recording(broken)
+        let callback = try #require(
+            recording.exchanges.firstIndex { $0.request.url.queryItems.first("code") != nil }
+        )
+        recording.exchanges[callback].request.headers.append(name, value)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.fix.contains("Sec-Purpose: prefetch") == isAhead)
+        #expect(finding.notes.contains("fetched ahead by the browser") == isAhead)
+    }
+
     /// Of an app and its server, which are two clients: a provider may refuse the second for either reason.
     @Test(arguments: [("shop-admin", true), ("shop-web", false)])
     func twoClientsOfOneCodeAreOneFault(client: String, areTwo: Bool) throws {
