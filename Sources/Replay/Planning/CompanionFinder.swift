@@ -34,8 +34,10 @@ struct CompanionFinder {
             else { return }
             open.append((other.exchange, other.sent))
         }
-        if !userCodes.isEmpty {
-            for other in index.others[..<count(before: last, in: index.others.indices)]
+        if !userCodes.isEmpty, let first = driven.min(by: { position[$0] < position[$1] }) {
+            // Nobody brings a code before it was given out.
+            let (start, end) = (count(before: first), count(before: last))
+            for other in index.others[start..<end]
             where userCodes.contains(where: { Self.carries($0, capture[other.exchange].request) }) {
                 take(other)
             }
@@ -53,6 +55,8 @@ struct CompanionFinder {
         }
         return found.sorted { position[$0] < position[$1] }
     }
+
+    private func count(before exchange: Int) -> Int { count(before: exchange, in: index.others.indices) }
 
     /// How many of some others, in order of time, come before an exchange.
     private func count<Places: RandomAccessCollection<Int>>(before exchange: Int, in places: Places) -> Int {
