@@ -10,7 +10,7 @@ struct HostileForeignFilesTests {
         "pasted-page", "pasted-string", "proxyman-log", "python-log", "apache-wire-log", "logbook",
         "logbook-text", "vcr-cassette", "mockserver", "chucker", "wormholy", "dio-log", "pretty-dio-log",
         "alamofire-log", "vcr-cassette-yaml", "jmeter", "hoverfly", "ktor-log",
-        "reactotron", "pulse", "charles-xml",
+        "reactotron", "pulse", "charles-xml", "afnetworking-log", "netfox-session",
     ]) func theyNeverTrap(name: String) throws {
         let file = Fixtures.root.appending(path: "Tests/Regressions/Foreign/\(name)")
         let whole = try Array(Data(contentsOf: file))

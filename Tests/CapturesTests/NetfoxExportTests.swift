@@ -117,4 +117,52 @@ struct NetfoxExportTests {
     @Test func otherTextIsNone() {
         #expect(throws: CaptureError.self) { try read("words\n** INFO **\n** RESPONSE **\nof something\n") }
     }
+
+    /// `session.log`, which has all calls; header fields are printed as Swift has them, with their values as they are or in quotes.
+    @Test(arguments: [
+        #"[AnyHashable("Content-Type"): application/json, AnyHashable("Date"): Wed, 04 Mar 2026 09:54:08 GMT]"#,
+        #"["Content-Type": "application/json", "Date": "Wed, 04 Mar 2026 09:54:08 GMT"]"#,
+    ])
+    func sessionIsRead(fields: String) throws {
+        let url = "https://op.example/token"
+        let sent = """
+            -------START REQUEST -  \(url) -------
+            [Request Method] POST
+            [Request Date] 2026-03-04 09:54:08 +0000
+            [Request Headers]
+            [AnyHashable("Content-Type"): "application/x-www-form-urlencoded"]
+            [Request Body]
+             code=abcd
+            -------END REQUEST - \(url) -------
+
+
+            """
+        let received = """
+            -------START RESPONSE -  \(url) -------
+            [Response Status] 400
+            [Response Date] 2026-03-04 09:54:09 +0000
+            [Response Headers]
+            \(fields)
+
+            [Response Body]
+             {
+              "error" : "x"
+            }
+            -------END RESPONSE - \(url) -------
+
+            """
+        let capture = try CaptureReader.read(
+            bytes: Array((sent + sent + received + received).utf8),
+            name: "session.log"
+        )
+        try #require(capture.count == 2 && capture.creator.name == "netfox")
+        for token in [capture[0], capture[1]] {
+            #expect(token.request.method == "POST" && token.request.url.text == url)
+            #expect(FormBody.items(of: token.request.body)?.first("code") == "abcd")
+            #expect(token.startedAt.rfc3339 == "2026-03-04T09:54:08.000000Z" && token.isZoneKnown)
+            #expect(token.response?.status == 400)
+            #expect(token.response?.headers.first("date") == "Wed, 04 Mar 2026 09:54:08 GMT")
+            #expect(token.response?.body?.text == "{\n  \"error\" : \"x\"\n}")
+        }
+    }
 }

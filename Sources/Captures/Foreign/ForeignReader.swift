@@ -184,8 +184,9 @@ struct ForeignReader: Sendable {
     /// Of what programs print of their calls, and what tools within apps share.
     private static let logs: [@Sendable (CaptureSource) -> Capture?] = [
         VCRCassette.readYAML, ChuckerExport.read, WormholyExport.read, FLEXExport.read, NetfoxExport.read,
+        NetfoxSession.read,
         PulseExport.read, DioLog.read, PrettyDioLog.read, AlamofireLog.read, MoyaLog.read, KtorLog.read,
-        FaradayLog.read,
+        FaradayLog.read, AFNetworkingLog.read,
         LogbookLog.read, CurlLog.read, OkHttpLog.read, PythonLog.read, RubyLog.read, ApacheWireLog.read,
         MessageLog.read,
     ]
