@@ -291,6 +291,8 @@ struct FlowComparison {
         guard let place else { return }
         if let error = right.answer?.error {
             differences[place].note += ": " + Masking.shown(error.text, of: "error")
+        } else if let words = RefusingPage.words(answering: right) {
+            differences[place].note += ": the page says “\(words)”"
         }
         if let words = Ageing.note(left, expected.flow, right, seen.flow) {
             differences[place].note += "; " + words

@@ -1,0 +1,36 @@
+import Captures
+import Replay
+import Testing
+
+/// What a page says with which a provider refuses a browser.
+struct RefusingPageTests {
+    private func note(_ status: Int, _ body: String, _ type: String, at path: String) throws -> String? {
+        let recording = try ComparedRecording("captures/healthy/web-code-flow")
+        let refused = recording.editing(path) { exchange in
+            exchange.response?.status = status
+            exchange.response?.body = Body(text: body, mediaType: type)
+        }
+        let difference = try #require(recording.difference(from: refused))
+        return difference.steps.flatMap(\.differences).first { $0.place.part == .responseStatus }?.note
+    }
+
+    @Test func itsWordsStandBehindTheStatus() throws {
+        let page = "<html><title>Error</title><body><h1>Sorry</h1><p>No such redirect_uri.</p></body></html>"
+        let note = try #require(try note(400, page, "text/html", at: "/authorize"))
+        #expect(note.hasPrefix("400 instead of 200: the page says “"))
+        #expect(note.contains("Sorry") && note.hasSuffix("No such redirect_uri.”"))
+    }
+
+    @Test func longOnesAreCut() throws {
+        let page = "<body><p>" + String(repeating: "no ", count: 20_000)
+        let note = try #require(try note(500, page, "text/html", at: "/authorize"))
+        #expect(note.hasSuffix("…”") && note.count < 220)
+    }
+
+    /// What is no page says nothing to a person, and the app's is not the provider's.
+    @Test(arguments: [("{}", "application/json", "/authorize"), ("<body>No.", "text/html", "/callback")])
+    func othersHaveTheStatusAlone(body: String, type: String, path: String) throws {
+        let note = try #require(try note(500, body, type, at: path))
+        #expect(note.hasPrefix("500 instead of") && !note.contains("the page says"))
+    }
+}
