@@ -50,4 +50,38 @@ struct ReplayTextTests {
         let words = [200, 60].map { verdict($0).flatMap { $0.split(separator: " ") } }
         #expect(words[0] == words[1] && words[0].contains("requests"))
     }
+
+    /// The login is at the provider, also where the app is asked first.
+    @Test(arguments: [[], ["shop.example"]]) func headNamesTheProvider(hosts: [String]) async throws {
+        let app = "https://shop.example"
+        let query = FormBody.encode([
+            ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", app + "/cb"),
+            ("state", "state-0123456789"),
+        ])
+        let response = app + "/cb?code=code-0123456789&state=state-0123456789"
+        var builder = CaptureBuilder()
+        builder.redirect(app + "/login", to: "https://idp.example/auth?" + query)
+        builder.redirect("https://idp.example/auth?" + query, to: response)
+        builder.get(response, body: .html("Welcome"))
+        let flows = FlowFinder.flows(in: builder.capture)
+        let options = PlanOptions(allowedHosts: hosts)
+        let plan = PlanBuilder(try #require(flows.first), siblings: flows, options: options).plan()
+        let environment = FlowDriver.Environment(
+            send: { Exchange(startedAt: Timestamp(seconds: 0), request: $0, failure: "ECONNREFUSED") },
+            clock: { Timestamp(seconds: 0) },
+            sleep: { _ in },
+            random: { [UInt8](repeating: 7, count: $0) }
+        )
+        let run = await FlowDriver(plan, environment, options: FlowDriver.Options(plan: options)).run()
+        let report = ReplayReport(
+            capture: "login.har",
+            run: run,
+            map: EndpointMap(),
+            options: ComparisonOptions(),
+            rules: []
+        )
+        let head = ReplayText(report, showsAll: false, style: .plain).text.split(separator: "\n").first
+        #expect(head?.hasSuffix(" · at https://idp.example") == true)
+        #expect(run.exchanges.first?.request.url.origin == (hosts.isEmpty ? "https://idp.example" : app))
+    }
 }

@@ -52,9 +52,20 @@ package struct ReplayText {
         let flow = report.flow
         let parts = [
             flow.grant, flow.provider.rawValue, flow.clientID.map { "client \(FlowHead.name($0))" },
-            PlanText.origins(of: report.run.plan, report.map).first.map { "at \($0)" },
+            address.map { "at \($0)" },
         ]
         return style.bold(name) + " · " + parts.compactMap { $0 }.joined(separator: " · ").printable
+    }
+
+    /// Where the provider is; the app, where that is driven, comes before it.
+    private var address: String? {
+        var plan = report.run.plan
+        if report.run.beganAtTheApp,
+            let request = plan.steps.first(where: { $0.kind == .authorizationRequest })
+        {
+            plan.steps = [request]
+        }
+        return PlanText.origins(of: plan, report.map).first
     }
 
     /// With the work that it was: behind it, or below it where a line has no room for both.
