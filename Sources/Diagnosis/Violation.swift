@@ -1,0 +1,56 @@
+import Captures
+
+/// What was seen and what was expected, with both places.
+package struct Violation: Sendable, Equatable {
+    /// In the order in which it is to be read.
+    package var evidence: [Evidence]
+    /// The catalogue's name for the way in which it is broken, as `hex`.
+    package var variant: String?
+    /// Decides `errorWhenRefused` and rules whose exceptions only soften them; nil: as the rule's info says.
+    package var severity: Severity?
+    /// One sentence of this very case, for its variant say; nil: the rule's own explanation.
+    package var explanation: String?
+    /// What to change in this very case; nil: the rule's own advice.
+    package var fix: String?
+    /// What this very case is called, where the rule's own title would mislead; nil: the rule's.
+    package var title: String?
+    /// The exchange at which the fault exists, not where it was noticed; nil: that of the first evidence.
+    package var exchange: Int?
+    /// Ids of rules whose findings this very case explains, where ``Precedence`` leaves that to the case.
+    package var explains: Set<String>
+    /// Whether this very case of a symptom is the cause: it says why.
+    package var isCause: Bool
+
+    package init(
+        _ evidence: [Evidence],
+        variant: String? = nil,
+        severity: Severity? = nil,
+        explanation: String? = nil,
+        fix: String? = nil,
+        title: String? = nil,
+        exchange: Int? = nil,
+        explains: Set<String> = [],
+        isCause: Bool = false
+    ) {
+        self.evidence = evidence
+        self.variant = variant
+        self.severity = severity
+        self.explanation = explanation
+        self.fix = fix
+        self.title = title
+        self.exchange = exchange
+        self.explains = explains
+        self.isCause = isCause
+    }
+
+    /// The exchange at which the fault exists.
+    var faultyExchange: Int? { exchange ?? evidence.lazy.compactMap(\.place.exchange).first }
+
+    /// Whether it may be told as an error: said to be one here, or, where nothing is said, of a rule of such severity.
+    func isError(of rule: RuleSeverity) -> Bool {
+        switch (severity, rule) {
+        case (.error?, _), (nil, .error), (nil, .errorWhenRefused): true
+        default: false
+        }
+    }
+}
