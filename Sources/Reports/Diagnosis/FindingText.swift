@@ -36,7 +36,9 @@ struct FindingText {
         if let cause = finding.effectOf {
             let words = "effect of \(cause)" + (finding.effectOfFlow.map { " of \($0)" } ?? "")
             let width = "  \(finding.severity.rawValue) \(finding.name)  \(words)".count
-            lines = width <= columns ? [head + style.dim("  " + words)] : [head, style.dim("    " + words)]
+            // A line of a file is a finding's, however wide.
+            let isBroken = width > columns && columns < TextReport.widest
+            lines = isBroken ? [head, style.dim("    " + words)] : [head + style.dim("  " + words)]
         }
         lines += finding.title.wrapped(to: columns, indent: "    ")
         let places = finding.evidence.map { Self.words(for: $0.place).printable }
