@@ -4,7 +4,8 @@ import Captures
 enum LibraryErrors {
     /// Nil where no such name stands in a text as a word of its own, nor such a sentence.
     static func meaning(in text: String) -> String? {
-        meaning(in: text, of: meanings) ?? sentences.first { text.containsBytes($0.words) }?.meaning
+        meaning(in: text, of: meanings)
+            ?? (sentencesOfKeys + sentences).first { text.containsBytes($0.words) }?.meaning
     }
 
     /// The same of an address that a browser is sent to, where some names are a library's that anybody's page may have.
@@ -181,6 +182,42 @@ enum LibraryErrors {
         (
             "Missing state cookie from login request",
             "Auth0: its cookie with the state did not come with the callback"
+        ),
+    ]
+
+    /// Of tokens that could not be opened or verified: what a server's page shows of its libraries.
+    private static let sentencesOfKeys: [(words: String, meaning: String)] = [
+        (
+            "decryption operation failed",
+            "jose: the encrypted token does not open with the private key that the app took: it is not that of the token's kid, or the provider has another public half"
+        ),
+        (
+            "no applicable key found in the JSON Web Key Set",
+            "jose: the key set has no key of the token's kid and alg; one that was kept from before the provider changed its keys has none"
+        ),
+        (
+            "Expected 200 OK from the JSON Web Key Set HTTP response",
+            "jose: the provider's jwks_uri answered the app's server with another status: a proxy or firewall before the server, or another address"
+        ),
+        (
+            "retrieve remote JWK set",
+            "Nimbus (Spring Security): the app's server could not fetch the provider's jwks_uri: a proxy, its trust store, a time limit, or another address"
+        ),
+        (
+            "Another algorithm expected, or no matching key(s) found",
+            "Nimbus (Spring Security): the token is signed by another algorithm than the app expects (RS256 unless told otherwise), or by a key that the set does not have"
+        ),
+        (
+            "Unable to find a signing key that matches",
+            "jwks-rsa or PyJWT: the key set has no key of the token's kid"
+        ),
+        (
+            "Fail to fetch data from the url",
+            "PyJWT: the app's server could not fetch the provider's jwks_uri, some of which refuse Python's own User-Agent"
+        ),
+        (
+            "oidc: get keys failed",
+            "go-oidc: the app's server could not fetch the provider's jwks_uri"
         ),
     ]
 

@@ -134,8 +134,8 @@ struct ClientTypeMismatch: Rule {
             app on the device may register the same scheme.
             """,
         fix: """
-            Sign in with Google's own library for the platform (Credential Manager on Android), which needs no redirect. Until then switch custom URI schemes on in the \
-            advanced settings of this client, which takes some minutes to hold.
+            Sign in with Google's own library for the platform (Credential Manager on Android), which needs no redirect. Until then switch Enable custom URI scheme on in \
+            the Advanced settings of this client, which takes some minutes to hold.
             """
     )
 
