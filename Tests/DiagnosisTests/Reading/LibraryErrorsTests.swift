@@ -26,6 +26,10 @@ struct LibraryErrorsTests {
         (#"{"detail":"OAUTH_NOT_AVAILABLE_EMAIL"}"#, "base_scopes"),
         (#"{"detail":"OAUTH_USER_ALREADY_EXISTS"}"#, "associate_by_email"),
         ("Authentication is not allowed by the application policy.", "WHITELISTED_DOMAINS"),
+        (
+            #"{"code":"unauthorized_request","message":"Access denied due to invalid request details"}"#,
+            "trustedWebOrigins"
+        ),
         ("JWEDecryptionFailed: decryption operation failed", "private key"),
         ("An error: Couldn't retrieve remote JWK set: Read timed out", "jwks_uri"),
         ("Signed JWT rejected: Another algorithm expected, or no matching key(s) found", "RS256"),

@@ -5,7 +5,9 @@ enum LibraryErrors {
     /// Nil where no such name stands in a text as a word of its own, nor such a sentence.
     static func meaning(in text: String) -> String? {
         meaning(in: text, of: meanings)
-            ?? (sentencesOfKeys + sentences).first { text.containsBytes($0.words) }?.meaning
+            ?? (sentencesOfKeys + sentencesOfTokenHandlers + sentences).first {
+                text.containsBytes($0.words)
+            }?.meaning
     }
 
     /// The same of an address that a browser is sent to, where some names are a library's that anybody's page may have.
@@ -218,6 +220,30 @@ enum LibraryErrors {
         (
             "oidc: get keys failed",
             "go-oidc: the app's server could not fetch the provider's jwks_uri"
+        ),
+    ]
+
+    /// Of the OAuth agent of Curity's token handler, which keeps a page's login in cookies.
+    private static let sentencesOfTokenHandlers: [(words: String, meaning: String)] = [
+        (
+            "Missing code verifier when completing a login",
+            "Curity's token handler: its cookie with the login's state and verifier did not come: the agent is at another site than the page, the page sends no credentials, or the answer was loaded twice"
+        ),
+        (
+            "State parameter mismatch when completing a login",
+            "Curity's token handler: its cookie is that of another login, as of one begun in a second tab meanwhile"
+        ),
+        (
+            "A request sent to the Authorization Server was rejected",
+            "Curity's token handler: the provider refused its request: the code, its client_id and secret, or its redirect URI; the agent's log has the provider's words"
+        ),
+        (
+            "A problem occurred with a request to the Authorization Server",
+            "Curity's token handler: it could not reach the provider at the addresses that it is set to, or got no answer that it reads"
+        ),
+        (
+            "Access denied due to invalid request details",
+            "Curity's token handler: a cookie is missing or was sealed with another encryption key than this instance has, or the page's origin is none of trustedWebOrigins"
         ),
     ]
 
