@@ -40,6 +40,7 @@ struct ProviderWordsTests {
         ("ABA-60001: invalid_callback - callback.not.match", "Authorized redirect URLs"),
         ("invalid_client: A valid OAuth client could not be found for client_id: shop-app", "carbon.super"),
         ("too-many-attempts: Too many attempts", "authorization request"),
+        ("Invalid JWKS object. Error code: PX-E0101", "private half"),
         ("CLIENT_SIDE_ERROR: This is an invalid request.", "trace_id"),
         ("invalid_request: Parameter not allowed for this message type: nonce", "scope openid"),
         ("invalid_grant: reauth related error (invalid_rapt)", "Exempt trusted apps"),

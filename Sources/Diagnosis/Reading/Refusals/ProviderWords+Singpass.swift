@@ -13,6 +13,15 @@ extension ProviderWords {
                 """
         ),
         Known(
+            "px-e0101",
+            explanation:
+                "Singpass could not use the key set of the app: it did not get it at the registered URL, or what it got is no set of public keys with all that is needed.",
+            fix: """
+                Ask for the app's JWKS URL (Singpass Developer Portal) from outside of your network: it has to answer fast with {"keys":[…]}, as JSON, over public https. In it have an EC key for signatures (use sig, ES256) \
+                and one for encryption (use enc), each with a kid of its own and without d, the private half.
+                """
+        ),
+        Known(
             "px-e1000",
             explanation:
                 "Singpass finds the parameters of the authorization request invalid: mostly one that has to be there is not, client_id or request_uri.",
