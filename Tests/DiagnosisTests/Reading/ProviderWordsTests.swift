@@ -37,6 +37,8 @@ struct ProviderWordsTests {
         ("authentication.attempt.failed: consent.page.error", "Resources.properties"),
         ("not_found: shp.example is an invalid tenant domain", "/t/NAME/"),
         ("ABA-60007: App native authentication is not enabled", "app-native authentication"),
+        ("ABA-60008: Authentication flow time out.", "lifetime of a sign-in"),
+        ("authentication.api.based.unsupported.authenticator: SAMLSSOAuthenticator", "Login Flow"),
         ("ABA-60001: invalid_callback - callback.not.match", "Authorized redirect URLs"),
         ("invalid_client: A valid OAuth client could not be found for client_id: shop-app", "carbon.super"),
         ("too-many-attempts: Too many attempts", "authorization request"),

@@ -106,6 +106,8 @@ extension ProviderWords {
         Known(
             "authentication.context.null",
             "authentication.flow.timeout",
+            "aba-60008",
+            "authentication flow time out",
             explanation: """
                 WSO2 does not know the sign-in any more that the browser goes on with: the page stood open for too long, was loaded again out of the history, or another node was asked that has not got it.
                 """,
@@ -177,6 +179,13 @@ extension ProviderWords {
                 Compare client_id with the application's Protocol tab (OAuth Client Key in older versions), and the path's /t/NAME with its tenant, at this endpoint and at the authorization endpoint alike; \
                 one without /t/ is of carbon.super.
                 """
+        ),
+        Known(
+            "authentication.api.based.unsupported.authenticator",
+            explanation:
+                "The application's login flow has a step that WSO2's API cannot take: its authenticator needs a browser, as a connection by SAML does.",
+            fix:
+                "Take that authenticator out of the login flow of this application (Login Flow), or sign in by the browser, without response_mode=direct."
         ),
         Known(
             "callback.not.match",
