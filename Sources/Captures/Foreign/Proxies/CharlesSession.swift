@@ -41,8 +41,8 @@ enum CharlesSession {
             let exchange = CharlesExchange(
                 told,
                 reload: { nil },
-                requestFile: (files["req."] ?? files["req"]).map(unpacker.loader),
-                responseFile: (files["res."] ?? files["res"]).map(unpacker.loader)
+                requestFile: (files["req."] ?? files["req"]).map { unpacker.loader(of: $0) },
+                responseFile: (files["res."] ?? files["res"]).map { unpacker.loader(of: $0) }
             ).exchange()
             if let problem = unpacked.problem {
                 losses.append(Capture.Loss(offset: 0, line: 1, what: "\(meta.name): \(problem)"))
