@@ -85,6 +85,10 @@ struct ProxySchemeDowngrade: Rule {
     private func isOfApp(_ start: (url: RecordedURL, place: Place), _ attempt: LoginAttempt, _ flow: Flow)
         -> Bool
     {
-        start.place.part == .requestURL && severity(attempt, flow) == .error
+        guard start.place.part == .requestURL, severity(attempt, flow) == .error else { return false }
+        guard attempt.isRefused else { return true }
+        // What was wrong may have been anything else.
+        guard case .violated = flow.verdict(of: RedirectURINotRegistered()) else { return false }
+        return true
     }
 }

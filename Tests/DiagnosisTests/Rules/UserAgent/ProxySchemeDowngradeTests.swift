@@ -75,6 +75,23 @@ struct ProxySchemeDowngradeTests {
         )
     }
 
+    /// There http may be meant so, and a login that is refused for its scope says nothing of it.
+    @Test(arguments: [("localhost", false), ("www.shop.example", true)])
+    func aScopeThatIsRefusedOnTheUsersOwnMachineIsNoDowngrade(host: String, fires: Bool) throws {
+        let recording = try returning(to: "http://\(host)/callback").editing { exchange in
+            guard exchange.request.url.path == "/authorize" else {
+                exchange.request.url = RecordedURL("https://\(host)\(exchange.request.url.path)")
+                return
+            }
+            exchange.response = RecordedResponse(
+                status: 400,
+                body: Body(text: "<h1>invalid_scope</h1><p>zz is no scope</p>", mediaType: "text/html")
+            )
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.outcomes == [.failure])
+    }
+
     @Test func goesByTheRefererWhereNoRedirectIsRecorded() throws {
         let recording = try Recording(Array(Recording(broken).exchanges.dropFirst())).editing { exchange in
             exchange.request.headers.append("Referer", "https://www.shop.example/")
