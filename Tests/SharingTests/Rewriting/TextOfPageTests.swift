@@ -11,6 +11,10 @@ struct TextOfPageTests {
         // In a sentence, as mail has it.
         "<p>Dear reader,</p><p>your new password is zem4K!</p>",
         "<p>The password was zem4K!, says the log.</p>",
+        // In a table, as mail is laid out.
+        "<table><tr><td>password: zem4K!</td></tr></table>",
+        "<table><tr><td>Dear reader</td></tr><tr><td>your new password is zem4K!</td></tr></table>",
+        "<table><tr><td><p>password=zem4K!</p></td></tr></table>", "<dl><dd>Password: zem4K!</dd></dl>",
         // A page that ends with a text.
         "<br>Fatal: [password] =&gt; zem4K!",
     ])

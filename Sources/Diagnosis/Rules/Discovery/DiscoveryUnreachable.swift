@@ -64,7 +64,7 @@ struct DiscoveryUnreachable: Rule {
             let explanation = isCut ? Self.cut : isDown ? Self.down : isDoubled ? Self.doubled : nil
             return .violated(
                 Violation(
-                    evidence(documents) + redirects,
+                    evidence(documents, flow.provider) + redirects,
                     explanation: redirects.isEmpty ? explanation : Self.redirected,
                     fix: redirects.isEmpty
                         ? isCut ? Self.cutFix : isDown ? Self.downFix : other : Self.redirectedFix
@@ -101,13 +101,13 @@ struct DiscoveryUnreachable: Rule {
         )
     }
 
-    private func evidence(_ documents: [MetadataDocument]) -> [Evidence] {
+    private func evidence(_ documents: [MetadataDocument], _ provider: ProviderKind) -> [Evidence] {
         documents.eachOnce(by: \.url.text).prefix(6).flatMap { document in
             var evidence = [document.urlEvidence, document.answer.statusEvidence()]
             if document.answer.error != nil {
                 evidence.append(document.answer.evidence())
             } else if let words = document.answer.json?["message"]?.string,
-                ProviderWords.meaning(of: words) != nil
+                ProviderWords.meaning(of: words, by: provider) != nil
             {
                 evidence.append(
                     Evidence(place: document.answer.place("message"), value: Excerpt.start(of: words))

@@ -43,6 +43,11 @@ struct MarkupSlots {
         slots += AddressSlots.slots(in: node, coding: .entities)
         guard !isOfStyle else { return }
         if let slot = labels.slot(in: node) { slots.append(slot) }
+        readWords(node)
+    }
+
+    /// What a text between two tags says by itself.
+    private mutating func readWords(_ node: ArraySlice<UInt8>) {
         slots += GreetingSlots.slots(in: node, coding: .entities)
         if isDocument(node) {
             slots.append(Slot(name: "", range: node.startIndex..<node.endIndex, coding: .entities))
@@ -174,9 +179,15 @@ struct MarkupSlots {
     private mutating func readCell(of element: HTMLAttributes) {
         guard let cell = Self.cell(of: element, in: text) else { return cells.meet(element.tag) }
         let words = SlotReader.string(text[cell].prefix(64))
-        if let name = cells.name(ofCell: element.tag, saying: words) {
-            slots.append(Slot(name: name, range: cell, coding: .entities))
+        let name = cells.name(ofCell: element.tag, saying: words)
+        let count = slots.count
+        // It may say so itself: mail is laid out in tables.
+        if !(name.map(Self.isTelling) ?? false) {
+            var label = TextLabels()
+            if let slot = label.slot(in: text[cell]) { slots.append(slot) }
+            readWords(text[cell])
         }
+        if let name, slots.count == count { slots.append(Slot(name: name, range: cell, coding: .entities)) }
         // `Your password is <b>Zk9!wq</b>`: what it says of the element behind it.
         let behind = text[cell.upperBound...].prefix(Self.longestCaption).drop { $0 <= 0x20 }
         if !behind.starts(with: "</".utf8) { _ = labels.slot(in: text[cell]) }
