@@ -38,11 +38,8 @@ struct ZipCapture {
         for file in chosen {
             do throws(CaptureError) {
                 let unpacked = try unpacker.text(of: file)
-                var capture = try reader.named(file.name).read(
-                    unpacked.text.source(),
-                    depth: 1,
-                    budget: budget
-                )
+                let text = try unpacked.text.source()
+                var capture = try reader.named(file.name).read(text, depth: 1, budget: budget)
                 if let problem = unpacked.problem {
                     capture.losses.append(Capture.Loss(offset: 0, line: 1, what: problem))
                 }
