@@ -137,6 +137,38 @@ struct RecordedProviderTests {
         #expect(remarks.contains { $0.contains(grant) && $0.contains("not played") } == isTold)
     }
 
+    /// It is the subject of its token (RFC 9068, section 2.2).
+    @Test func clientThatActsForItselfIsNoUser() throws {
+        let claims: JSONObject = [
+            "iss": "https://id.example", "sub": "svc", "aud": "api", "exp": 1_790_000_000,
+        ]
+        let token = try JSONWebToken.sign(
+            claims: claims,
+            header: ["kid": "key-1", "typ": "at+jwt"],
+            algorithm: .es256,
+            with: .privateKey(try #require(Self.elliptic))
+        )
+        var builder = CaptureBuilder()
+        let form = [
+            ("grant_type", "client_credentials"), ("client_id", "svc"), ("client_secret", "a-secret"),
+        ]
+        builder.post(
+            "https://id.example/token",
+            form,
+            body: .json(#"{"access_token":"\#(token)","token_type":"Bearer"}"#)
+        )
+        let provider = try Self.provider(builder.capture)
+        #expect(provider.issuers[0].users.map(\.name) == ["user"])
+        let remarks = provider.issuers[0].remarks
+        #expect(
+            remarks.contains { $0.contains("nobody who signs in") }
+                && !remarks.contains { $0.contains("password of") }
+        )
+        let caller = Caller(provider)
+        let played = caller.json(caller.post(Self.base + "/token", form))["access_token"]?.string
+        #expect(played.flatMap(JSONWebToken.parse)?.subject == "svc")
+    }
+
     /// What a browser exports has nothing of the client's own calls, and the client makes them all the same.
     @Test(arguments: [nil, "secret-of-shop"] as [String?])
     func browsersHalfIsPlayedToTheEnd(secret: String?) throws {

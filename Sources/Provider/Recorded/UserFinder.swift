@@ -39,15 +39,22 @@ struct UserFinder {
             let credentials = credentials(in: flow)
             guard let subject = claims["sub"]?.string ?? credentials?.user else { continue }
             subjects[FlowKey(flow)] = subject
+            // A client that acts for itself is the subject of its token, and nobody who signs in.
+            if flow.grant == "client_credentials", credentials == nil { continue }
             if let index = list.firstIndex(where: { $0.subject == subject }) {
                 Self.add(claims, credentials, to: &list[index])
             } else {
                 list.append(Self.user(subject, claims, credentials))
             }
         }
-        if list.isEmpty { list.append(Self.anybody) }
         for user in list where user.acceptsAnyPassword {
             remarks.append("the password of \(user.name) is not in the capture: any is taken")
+        }
+        if list.isEmpty {
+            list.append(Self.anybody)
+            if options.users.isEmpty {
+                remarks.append("the capture shows nobody who signs in: any name and password will do")
+            }
         }
         for (name, password) in options.users { Self.add(name, password, to: &list) }
         for claim in options.claims { claim.give(to: &list) }
