@@ -5,7 +5,8 @@ package import Replay
 
 /// The search for a fix, for people on a terminal.
 package enum FixText {
-    package static func text(of report: FixReport, style: TextStyle) -> String {
+    /// `listsAttempts`: whether with every change that was tried; without them where they stand on the same screen already.
+    package static func text(of report: FixReport, style: TextStyle, listsAttempts: Bool = true) -> String {
         let name = "\(report.capture)#\(report.plan.flow.id)".printable
         var lines = [style.bold(name)]
         if let cause = report.cause {
@@ -14,9 +15,10 @@ package enum FixText {
             )
         }
         lines.append("")
-        if let unchanged = report.search.unchanged { lines.append(line(for: unchanged, style)) }
-        for attempt in report.search.attempts { lines.append(line(for: attempt, style)) }
-        lines.append("")
+        if listsAttempts {
+            let tried = [report.search.unchanged].compactMap(\.self) + report.search.attempts
+            lines += tried.map { line(for: $0, style) } + [""]
+        }
         guard let fix = report.search.fix else {
             let failure = unneeded(report.search.unchanged).map(style.green)
             lines.append("  " + (failure ?? style.red(self.failure(of: report.search))))

@@ -60,7 +60,10 @@ extension ReplayCommand {
         if format == .json {
             print(FixJSON.text(of: reports))
         } else if !reports.isEmpty {
-            print(reports.map { FixText.text(of: $0, style: style) }.joined(separator: "\n\n"))
+            // On a terminal those of a single login were told while they were tried.
+            let areTold = jobs.count == 1 && [STDOUT_FILENO, STDERR_FILENO].allSatisfy { isatty($0) == 1 }
+            let texts = reports.map { FixText.text(of: $0, style: style, listsAttempts: !areTold) }
+            print(texts.joined(separator: "\n\n"))
         }
         if let signal {
             let tried = reports.reduce(0) { $0 + $1.search.attempts.count }
