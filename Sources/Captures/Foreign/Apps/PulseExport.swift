@@ -16,6 +16,8 @@ struct PulseExport {
     private static let marks = [Array("\nURLSession".utf8), Array("\nResponse Body".utf8)]
     /// Between the facts of a headline.
     private static let dot = " · "
+    /// Of the titles of parts.
+    private static let initials = Array("CEOR".utf8)
     /// Stands for what there is none of.
     private static let none = "–"
 
@@ -56,7 +58,7 @@ struct PulseExport {
 
     /// What follows a title, behind which stands how many or how large it is: `Request Headers (2)`.
     private func nextPart(_ line: Substring) -> Part? {
-        guard let part else { return nil }
+        guard let part, let first = line.utf8.first, Self.initials.contains(first) else { return nil }
         if line == "Error", case .task = part { return .error }
         let title = line.firstRange(of: " (").map { line[..<$0.lowerBound] } ?? line
         guard title.endIndex == line.endIndex || line.hasSuffix(")") else { return nil }
