@@ -34,12 +34,12 @@ struct DevicePollingTooFast: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for grant in DeviceGrant.all(in: flow) {
-            if let violation = violation(grant) { return .violated(violation) }
+            if let violation = violation(grant, flow) { return .violated(violation) }
         }
         return .holds
     }
 
-    private func violation(_ grant: DeviceGrant) -> Violation? {
+    private func violation(_ grant: DeviceGrant, _ flow: Flow) -> Violation? {
         var interval = grant.interval.map(\.seconds) ?? 5
         let isStated = grant.interval != nil
         var evidence = grant.interval.flatMap(\.parameter).map { [Evidence($0, note: "seconds")] } ?? []
@@ -73,7 +73,7 @@ struct DevicePollingTooFast: Rule {
         guard let first = faults.first else { return nil }
         let isDevice = grant.polls.first?.grantType == GrantType.deviceCode
         let isStopped = grant.polls.last?.answer.error?.error == "slow_down"
-        let isTried = slowDowns == 0 && faults.count == 1 && isTriedBefore(first, grant)
+        let isTried = slowDowns == 0 && faults.count == 1 && isTriedBefore(first, grant, flow)
         let isMild = slowDowns == 1 && isHeeded && faults.last.map { isAnswered($0, grant) } ?? false
         return Violation(
             evidence,
@@ -95,19 +95,20 @@ struct DevicePollingTooFast: Rule {
         )
     }
 
-    /// Whether a poll follows the first one at once: that was a try whether the device needs a user at all, before it showed the
-    /// code (AWS CLI).
-    private func isTriedBefore(_ exchange: Int, _ grant: DeviceGrant) -> Bool {
-        guard grant.polls.count > 1, grant.polls[1].exchange == exchange else { return false }
+    /// Whether a poll of the AWS CLI follows the first one at once: that was a try whether it needs a user at all, before it showed
+    /// the code.
+    private func isTriedBefore(_ exchange: Int, _ grant: DeviceGrant, _ flow: Flow) -> Bool {
+        guard grant.polls.count > 1, grant.polls[1].exchange == exchange,
+            flow.capture[exchange].request.headers.first("user-agent")?.hasPrefix("aws-cli/") ?? false
+        else { return false }
         return grant.polls[1].startedAt - grant.polls[0].startedAt < .seconds(1)
     }
 
     private static let tried = """
-        The device asked for its tokens once before it showed the code, in case it may have them already, and began to poll at once after \
-        that (the AWS CLI does so). One poll came too early, and the others at the right pace.
+        The AWS CLI asks for its tokens once before it shows the code, in case it may have them already, and polls at once after that. One \
+        poll came too early, and the others at the right pace.
         """
-    private static let triedFix =
-        "Nothing needs fixing in the AWS CLI. A client of your own should wait for interval seconds after such a try, too."
+    private static let triedFix = "Nothing needs fixing: the AWS CLI does so in each login."
 
     private static let ofClient = """
         Between two polls of the token endpoint passed less time than the provider's interval (OpenID Connect CIBA, section 7.3: 5 seconds \

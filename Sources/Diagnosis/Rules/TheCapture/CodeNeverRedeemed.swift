@@ -49,10 +49,7 @@ struct CodeNeverRedeemed: Rule {
             return .abstains("a browser's recorder does not see what the app beside it sends")
         }
         let rest = rest(after: delivery, flow)
-        guard rest.seconds >= 30 || rest.hasExchange && (rest.seconds >= Self.leastSeconds || rest.isLeft)
-        else {
-            return .holds
-        }
+        guard rest.seconds >= 30 || rest.hasExchange else { return .holds }
         guard let isPassedOn = delivery.isPassedOn(in: flow) else {
             return .abstains(
                 "later requests are encrypted, were not saved whole, or went through a tunnel that was not opened"
@@ -125,30 +122,18 @@ struct CodeNeverRedeemed: Rule {
         PublicAgent(of: flow.capture[index].request, at: index)?.kind == .native
     }
 
-    /// A recording that was ended sooner than that was cut behind the code, before an app or a page could have used it.
-    private static let leastSeconds: Int64 = 3
-
-    /// What was recorded after the code had gone out: seconds to the end of the file, whether anything but the redirect itself
-    /// and what its page loads, and whether the browser went from that page to another one of its origin.
-    private func rest(
-        after delivery: CodeDelivery,
-        _ flow: Flow
-    ) -> (seconds: Int64, hasExchange: Bool, isLeft: Bool) {
-        let target = delivery.response.target
+    /// What was recorded after the code had gone out: seconds to the end of the file, and whether anything but the redirect itself
+    /// and what its page loads.
+    private func rest(after delivery: CodeDelivery, _ flow: Flow) -> (seconds: Int64, hasExchange: Bool) {
         let later = flow.surroundings.order[(flow.surroundings.position[delivery.exchange] + 1)...]
-            .lazy.map { flow.capture[$0] }
-            .filter { exchange in
-                exchange.request.url.normalizedWithoutQuery != target.normalizedWithoutQuery
-                    && !(delivery.receiver == .page
-                        && (Asset.isAsset(exchange) || FirebaseHelper.isPart(exchange.request.url)))
-            }
-        let isLeft =
-            delivery.receiver == .page
-            && later.contains { $0.request.url.origin == target.origin && $0.response?.body?.isPage ?? false }
+        let hasExchange = later.contains { index in
+            let exchange = flow.capture[index]
+            return exchange.request.url.normalizedWithoutQuery
+                != delivery.response.target.normalizedWithoutQuery
+                && !(delivery.receiver == .page
+                    && (Asset.isAsset(exchange) || FirebaseHelper.isPart(exchange.request.url)))
+        }
         let end = flow.surroundings.latest.end
-        return (
-            max(0, (end - flow.capture[delivery.exchange].endedAt).components.seconds),
-            later.contains { _ in true }, isLeft
-        )
+        return (max(0, (end - flow.capture[delivery.exchange].endedAt).components.seconds), hasExchange)
     }
 }

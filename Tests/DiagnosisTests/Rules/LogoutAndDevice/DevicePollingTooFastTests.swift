@@ -103,8 +103,12 @@ struct DevicePollingTooFastTests {
     }
 
     /// The AWS CLI tries once before it shows the code, and polls at once after that.
-    @Test(arguments: [(Int64(25), Severity.note), (1500, .warning)])
-    func leavesATryBeforeTheFirstPollAsANote(gap: Int64, severity: Severity) throws {
+    @Test(
+        arguments: [
+            ("aws-cli/2.9.19", 25, .note), ("aws-cli/2.9.19", 1500, .warning), ("tv/1", 25, .warning),
+        ] as [(String, Int64, Severity)]
+    )
+    func leavesATryBeforeTheFirstPollAsANote(agent: String, gap: Int64, severity: Severity) throws {
         var recording = try Recording(broken + ".near-miss").editing { exchange in
             guard let text = exchange.response?.body?.text, text.contains("slow_down") else { return }
             exchange.response?.body = Body(
@@ -112,6 +116,7 @@ struct DevicePollingTooFastTests {
                 mediaType: "application/json"
             )
         }
+        recording = recording.replacing("User-Agent", with: agent, at: 2)
         recording.exchanges[1].startedAt = recording.exchanges[2].startedAt - .milliseconds(gap)
         let finding = try #require(recording.finding(rule))
         #expect(finding.severity == severity)

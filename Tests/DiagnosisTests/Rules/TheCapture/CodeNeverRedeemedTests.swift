@@ -283,27 +283,6 @@ struct CodeNeverRedeemedTests {
         #expect(recording.outcomes == [.incomplete])
     }
 
-    /// A recording that is ended as soon as the app has the redirect was cut: whatever else is on the device goes on meanwhile.
-    @Test(arguments: [(0, false), (2, false), (3, true), (9, true)])
-    func aRecordingThatWasCutBehindTheCodeSaysNothing(seconds: Int, fires: Bool) throws {
-        var recording = try Recording(broken)
-        let code = recording.exchanges[2]
-        recording.exchanges[3].startedAt = code.endedAt + .seconds(seconds)
-        #expect((recording.finding(rule) != nil) == fires)
-        #expect(recording.outcomes == [.incomplete])
-    }
-
-    /// A page that was left for another one of its origin did not use the code, however soon; what it fetches tells nothing of that.
-    @Test(arguments: [("text/html", true), ("application/json", false)])
-    func aPageThatWasLeftHadItsTime(type: String, fires: Bool) throws {
-        let recording = try page().editing { exchange in
-            guard exchange.request.url.path == "/" else { return }
-            exchange.response?.body = Body(text: fires ? "<!doctype html>" : "{}", mediaType: type)
-        }
-        #expect((recording.finding(rule) != nil) == fires)
-        #expect(recording.outcomes == [.incomplete])
-    }
-
     @Test func theRedirectItselfIsNothingLater() throws {
         var recording = try Recording(broken)
         let location = try #require(recording.exchanges[2].response?.location)
@@ -422,9 +401,10 @@ struct CodeNeverRedeemedTests {
             $0.request.url.path == "/callback"
         }
         // A web app whose callback was not recorded.
-        #expect(try left(by: claimed).finding(rule) == nil)
-        let declared = claimed.asking("redirect_uri_https_type", "app_claimed_https")
-        #expect(try left(by: declared).finding(rule)?.variant == "app")
+        #expect(claimed.finding(rule) == nil)
+        #expect(
+            claimed.asking("redirect_uri_https_type", "app_claimed_https").finding(rule)?.variant == "app"
+        )
     }
 
     /// The app hands the code to its back end, whose own calls nobody recorded: what it answers is how the login went.
