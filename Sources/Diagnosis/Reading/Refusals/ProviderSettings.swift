@@ -10,7 +10,9 @@ enum ProviderSettings {
     static let table: [String: [ProviderKind: String]] = [
         "redirect-uri-not-registered": redirectURIs, "client-id-unknown": clients, "scope-rejected": scopes,
         "response-type-unsupported": grants, "unsupported-grant-type": grants,
-        "token-invalid-client": credentials, "par-required": pushedRequests, "pkce-required": challenges,
+        "token-invalid-client": credentials, "client-auth-missing": credentials, "cors-blocked": origins,
+        "logout-redirect-not-registered": logoutURIs, "refresh-token-missing": refreshTokens,
+        "par-required": pushedRequests, "pkce-required": challenges,
     ]
 
     private static let redirectURIs: [ProviderKind: String] = [
@@ -106,6 +108,41 @@ enum ProviderSettings {
         .google: """
         At Google see the client's type and secrets (Google Auth Platform, Clients): iOS and Android clients have no secret, the others send theirs even with PKCE.
         """,
+    ]
+
+    private static let origins: [ProviderKind: String] = [
+        .forgerock: """
+        At ForgeRock they are the Accepted Origins of the CORS service (global or of the realm; CORS in the tenant settings of Advanced Identity Cloud).
+        """,
+        .wso2: "At WSO2 they are the Allowed origins of the application (Protocol).",
+        .curity: "At Curity they are the Allowed Origins of the client (Token Service, Clients).",
+        .keycloak:
+            "At Keycloak they are the Web origins of the client; + stands for those of its redirect URIs.",
+        .okta: "At Okta they are the Trusted Origins (Security, API), with CORS ticked.",
+        .auth0: "At Auth0 they are the Allowed Origins (CORS) of the application.",
+    ]
+
+    private static let logoutURIs: [ProviderKind: String] = [
+        .forgerock: """
+        At ForgeRock they are the Post Logout Redirect URIs of the OAuth 2.0 client (OpenID Connect).
+        """,
+        .wso2: """
+        At WSO2 it is the same list after all: the Authorized redirect URLs of the application (Protocol).
+        """,
+        .curity: "At Curity they are the Post Logout Redirect URIs of the client (Token Service, Clients).",
+        .keycloak: "At Keycloak they are the Valid post logout redirect URIs of the client.",
+        .okta: "At Okta they are the Sign-out redirect URIs of the app integration.",
+        .auth0: "At Auth0 they are the Allowed Logout URLs of the application, or of the tenant.",
+        .cognito: "At Cognito they are the Allowed sign-out URLs of the app client (Login pages).",
+    ]
+
+    private static let refreshTokens: [ProviderKind: String] = [
+        .forgerock: """
+        At ForgeRock it takes Issue Refresh Tokens in the OAuth2 Provider service, and Refresh Token among the Grant Types of the client (Advanced).
+        """,
+        .wso2: "At WSO2 it takes Refresh Token among the Allowed grant types of the application (Protocol).",
+        .curity:
+            "At Curity it takes a Refresh Token Time to Live, of the client or of the token service, that is not disabled.",
     ]
 
     private static let pushedRequests: [ProviderKind: String] = [
