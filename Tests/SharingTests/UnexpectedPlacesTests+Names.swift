@@ -158,5 +158,37 @@ extension UnexpectedPlacesTests {
             gone: ["696b90f5c848ec50", "5696aee2b852a6a8"],
             stays: ["acmeframe77"]
         ),
+        Row(
+            name: "users to choose from",
+            type: "text/html",
+            body:
+                #"<select name="user"><option value="bolund">Kira Velsen</option><option value="">Choose a user"#
+                + #"</option></select><select name="lang"><option value="english">English</option></select>"#,
+            gone: ["bolund", "Kira", "Velsen"],
+            stays: ["Choose a user", #""english">English"#]
+        ),
+        Row(
+            name: "who signs in, in a table with passwords",
+            type: "text/html",
+            body: "<table><tr><th>User</th><th>Password</th><th>Team</th></tr>"
+                + "<tr><td>bolund</td><td>zem4Kq9</td><td>harbour</td></tr></table>",
+            gone: ["bolund", "zem4Kq9"],
+            stays: ["harbour"]
+        ),
+        Row(
+            name: "whose a device is, without an apostrophe",
+            body: #"{"deviceName":"Kiravels iPhone","model":"iPhone 15","old":{"deviceName":"Windows PC"}}"#,
+            gone: ["Kiravels"],
+            stays: ["iPhone 15", "Windows PC"]
+        ),
+        Row(
+            name: "settings in a page, in colours",
+            type: "text/html",
+            body:
+                #"<pre><span class="na">username</span><span class="pi">:</span> <span class="s">bolund</span>"#
+                + "\n<span>password</span><span>:</span> <span>kestrel</span>\n<b>theme</b>: <b>darkish</b>\n</pre>",
+            gone: ["bolund", "kestrel"],
+            stays: ["darkish"]
+        ),
     ]
 }

@@ -356,6 +356,24 @@ struct UnexpectedPlacesTests {
             gone: ["0b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38ecf4edb46db4"]
         ),
         Row(
+            name: "a token in several lines",
+            type: "text/plain",
+            body:
+                "Here it is:\neyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI3NzMxIiwibmFtZSI\n6IktpcmEgVmVsc2VuIiwiaXNzIjoiaHR0cHM6Ly9pZC5leGFtcGxlIn0.SflKxwR\nJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c\nand bye\n",
+            gone: [
+                "zdWIiOiI3NzMxIiwibmFtZSI", "6IktpcmEgVmVsc2VuIiwiaXNzIjoiaHR0cHM6Ly9",
+                "JSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
+            ],
+            stays: ["Here it is:\n", "\nand bye\n"]
+        ),
+        Row(
+            name: "a session in a header of an app's own",
+            headers: [("X-Acme-Sid", "9f8e7d6c5b4a"), ("X-Acme-Side", "9f8e7d6c")],
+            body: "{}",
+            gone: ["9f8e7d6c5b4a"],
+            stays: ["9f8e7d6c"]
+        ),
+        Row(
             name: "a holder that is a key",
             body:
                 #"{"holder":"did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK","issuer":"did:web:id.example"}"#,

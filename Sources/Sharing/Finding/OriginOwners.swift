@@ -33,8 +33,10 @@ enum OriginOwners {
 
     private static let devices: Set<String> = ["computername", "devicename", "hostname", "machinename"]
 
+    /// What the owner of a host is called, as the host has it and by itself; empty for others.
+    ///
     /// `host`: in small letters.
-    private static func names(inHost host: String) -> [String] {
+    static func names(inHost host: String) -> [String] {
         guard let label = own(host) else { return [] }
         let words = label.split(separator: "-").map(String.init)
         guard words.count >= 2 else { return [] }

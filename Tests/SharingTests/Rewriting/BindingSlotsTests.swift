@@ -84,6 +84,31 @@ struct BindingSlotsTests {
                 + "INSERT INTO [Users] ([Id], [Password])\r\nVALUES (@p0, @p1);",
             ["Password=zem4K!"]
         ),
+        // Behind a statement, in its line.
+        (
+            #"SELECT "id" FROM "users" WHERE "username" = $1 AND "tenant" = $2; ["bolund", "acme"]"#,
+            ["username=bolund"]
+        ),
+        (
+            #"INSERT INTO "users" ("id","username","password") VALUES (DEFAULT,$1,$2); "bolund", "zem4K!""#,
+            ["username=bolund", "password=zem4K!"]
+        ),
+        (
+            #"QUERY OK db=0.6ms\#nSELECT u0."id" FROM "users" AS u0 WHERE (u0."username" = $1) ["bolund"]"#,
+            ["username=bolund"]
+        ),
+        (
+            #"SELECT t0.id FROM user t0 WHERE t0.username = ? AND t0.id = ? (parameters: array{"1":"bolund","2":3}, "#
+                + #"types: array{"1":2,"2":1})"#,
+            ["username=bolund"]
+        ),
+        (
+            "exec sp_executesql N'SELECT [u].[Id] FROM [Users] AS [u] WHERE [u].[UserName] = @n AND [u].[Age] = @a',"
+                + "N'@n nvarchar(256),@a int',@n=N'bolund',@a=31",
+            ["UserName=bolund"]
+        ),
+        (#"SELECT id FROM users WHERE username = $1 AND id = $2; ["bolund"]"#, []),
+        (#"select what is username = $1 and nothing else is given here"#, []),
         ("[Parameters=[@p0='?' (Size = 256)]]\nUPDATE [Users] SET [UserName] = @p0", []),
         ("[Parameters=[@p0='darkish' (Size = 256)]]\nUPDATE [Themes] SET [Name] = @p0", []),
         ("[Parameters=[@p0='bolund' (Size = 256), @", []),

@@ -41,6 +41,7 @@ struct DeviceOwnersTests {
     @Test(arguments: [
         ("Adas-MacBook-Pro.local", ["Ada"]), ("1.1 Adas-iPhone (squid)", ["Ada"]),
         ("MacBook-Pro-2-von-Ada.local", ["Ada"]), ("iPad-de-Ada", ["Ada"]),
+        ("ping annas-mbp.fritz.box.", ["anna"]), ("tests-mbp.local, annas-mbp, annas-mbp.shop.example", []),
         // In an address, of nobody, and words.
         ("http://Adas-MacBook.local:3000/cb", []), ("Users-MacBook.local", []), ("tests-iphone", []),
         ("what-s-iPad", []), ("MacBook-Pro.local", []), ("iPhone-15-Pro-Max", []), ("-von-", []),

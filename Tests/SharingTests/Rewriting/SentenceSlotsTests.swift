@@ -28,6 +28,9 @@ struct SentenceSlotsTests {
         Row(text: "the pin is 48x1", told: []),
         Row(text: "Password ab12 is too short", told: ["password=ab12"]),
         Row(text: "Password 2fa1 and more", told: []),
+        Row(text: "Password sha256 is used", told: []),
+        Row(text: #"Login failed for user CORP\carla, from here"#, told: ["username=carla"]),
+        Row(text: #"user BUILTIN\Guests, user C:\carla, account A1\B\carla"#, told: []),
         Row(text: "password: zem4Kestrel!", told: ["password=zem4Kestrel!"]),
         Row(
             text: "curl -u bob:zem4Kestrel! https://x.example",
@@ -106,7 +109,7 @@ struct SentenceSlotsTests {
         Row(text: "<p>Your password is <code>zem4Kestrel!</code></p>", told: ["password=zem4Kestrel!"]),
         Row(
             text: "<table><tr><th>User</th><th>Password</th></tr><tr><td>bob</td><td>zem4</td></tr></table>",
-            told: ["=bob", "Password=zem4"]
+            told: ["username=bob", "Password=zem4"]
         ),
         Row(text: "<table><tr><th>Password</th><td>zem4</td></tr></table>", told: ["Password=zem4"]),
         // A thing's name.

@@ -15,6 +15,7 @@ struct TextOfPageTests {
         "<table><tr><td>password: zem4K!</td></tr></table>",
         "<table><tr><td>Dear reader</td></tr><tr><td>your new password is zem4K!</td></tr></table>",
         "<table><tr><td><p>password=zem4K!</p></td></tr></table>", "<dl><dd>Password: zem4K!</dd></dl>",
+        "<table><tr><td>Your new password is <b>zem4K!</b></td></tr></table>",
         // A page that ends with a text.
         "<br>Fatal: [password] =&gt; zem4K!",
     ])

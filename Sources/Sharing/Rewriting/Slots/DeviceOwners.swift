@@ -49,7 +49,20 @@ enum DeviceOwners {
         }
         let start = mark.startIndex - run.count
         guard run.count < longestName, isFree(text[..<start].last) else { return nil }
-        return own(start..<mark.startIndex, in: text)
+        let name = start..<mark.startIndex
+        return own(name, in: text) ?? (isAtHome(text[start...], of: text[name]) ? name : nil)
+    }
+
+    /// Whether a host that is written in small letters is somebody's in a network at home: `adas-mbp.fritz.box`.
+    private static func isAtHome(_ rest: ArraySlice<UInt8>, of owner: ArraySlice<UInt8>) -> Bool {
+        let host = rest.prefix(longestHost).prefix { isOfName($0) || $0.isASCIIDigit || $0 == 0x2e }
+        let own = SlotReader.string(host.last == 0x2e ? host.dropLast() : host)
+        let name = SlotReader.string(owner)
+        guard own.utf8.contains(0x2e), own.utf8.allSatisfy({ !(0x41...0x5a).contains($0) }),
+            owner.count > 2, !nobodys.contains(name.prefix(1).uppercased() + name.dropFirst()),
+            !SureWords.isCommon(name)
+        else { return false }
+        return !OriginOwners.names(inHost: own).isEmpty
     }
 
     /// Behind what it is: `-Pro-von-Ada`.
@@ -134,6 +147,7 @@ enum DeviceOwners {
     /// In bytes.
     private static let longestName = 40
     private static let longestGap = 32
+    private static let longestHost = 64
     private static let mostWords = 6
     /// An apostrophe as it stands, in UTF-8 and in a page, with what follows.
     private static let possessive = ["'s ", "\u{2019}s ", "&#39;s ", "&#x27;s ", "&apos;s ", "&rsquo;s "].map

@@ -17,7 +17,8 @@ struct HighlightedText {
         let bytes = plain.bytes[...]
         let slots =
             TextKind.opensDocument(bytes)
-            ? ScriptSlots.slots(in: bytes) : PairSlots.slots(in: bytes) + PrintedSlots.slots(in: bytes)
+            ? ScriptSlots.slots(in: bytes)
+            : withLines(of: bytes, PairSlots.slots(in: bytes) + PrintedSlots.slots(in: bytes))
         return slots.compactMap { slot in
             guard let last = slot.range.last, DumpedNames.isTelling(slot.name) else { return nil }
             let range = plain.starts[slot.range.lowerBound]..<plain.ends[last]
@@ -25,6 +26,26 @@ struct HighlightedText {
             return Slot(name: slot.name, range: range, coding: .entities)
         }
     }
+
+    /// With what stands in a line of its own, as YAML has it: `username: ada`; what has other marks is a program's.
+    private func withLines(of text: ArraySlice<UInt8>, _ slots: [Slot]) -> [Slot] {
+        let known = Set(slots.map(\.range.lowerBound))
+        let lines = text.split(separator: 0x0a).compactMap { line -> Slot? in
+            let own = line.drop { $0 == 0x20 || $0 == 0x2d }
+            let name = own.prefix { $0.isASCIIWordByte || $0 == 0x2d || $0 == 0x2e }
+            guard !name.isEmpty, own[name.endIndex...].starts(with: ": ".utf8) else { return nil }
+            let rest = own[name.endIndex...].dropFirst(2)
+            let value = rest.lastIndex { $0 > 0x20 }.map { rest[...$0] } ?? rest.prefix(0)
+            let called = SlotReader.string(name)
+            guard value.allSatisfy({ $0.isASCIIAlphanumeric || Self.marks.contains($0) }),
+                PrintedSlots.isMeant(value, of: called), !known.contains(value.startIndex)
+            else { return nil }
+            return Slot(name: called, range: value.startIndex..<value.endIndex)
+        }
+        return slots + lines
+    }
+
+    private static let marks = Set("+-.@_".utf8)
 
     /// In bytes.
     private static let longest = 1 << 16
