@@ -31,6 +31,10 @@ struct LibraryErrorsTests {
             "trustedWebOrigins"
         ),
         ("JWEDecryptionFailed: decryption operation failed", "private key"),
+        (
+            #"Failed to verify ID Token: oidc: expected audience "shop-api" got ["shop-web"]"#,
+            "allowed audiences"
+        ),
         ("An error: Couldn't retrieve remote JWK set: Read timed out", "jwks_uri"),
         ("Signed JWT rejected: Another algorithm expected, or no matching key(s) found", "RS256"),
     ])
@@ -55,7 +59,7 @@ struct LibraryErrorsTests {
     /// What any app may say is not taken for one library's.
     @Test(arguments: [
         "Authorization state not found. Please try again", "Sign-in session not found",
-        "/login?error=OAUTH_INVALID_STATE",
+        "/login?error=OAUTH_INVALID_STATE", "The decryption operation failed, see inner exception.",
     ])
     func wordsOfAnybodyAreNoLibrarys(words: String) {
         #expect(LibraryErrors.meaning(in: words) == nil)

@@ -70,6 +70,14 @@ enum LibraryErrors {
             "PE_OIDC_AUTH_ERROR",
             "LemonLDAP::NG: the provider's answer, the exchange of its code or the ID token did not pass; the portal's log says which. It checks with the metadata and keys in its own configuration, which it fetches anew only where it is told to"
         ),
+        (
+            "JWEDecryptionFailed",
+            "jose: the encrypted token does not open with the private key that the app took: it is not that of the token's kid, or the provider has another public half"
+        ),
+        (
+            "ERR_JWE_DECRYPTION_FAILED",
+            "jose: the encrypted token does not open with the private key that the app took: it is not that of the token's kid, or the provider has another public half"
+        ),
         ("IDX21323", "ASP.NET: the cookie with the nonce did not come with the callback"),
         ("IDX20803", "ASP.NET: the provider's metadata could not be read"),
         ("IDX20804", "ASP.NET: the provider's metadata could not be read"),
@@ -187,12 +195,8 @@ enum LibraryErrors {
         ),
     ]
 
-    /// Of tokens that could not be opened or verified: what a server's page shows of its libraries.
+    /// Of tokens that could not be verified: what a server's page shows of its libraries.
     private static let sentencesOfKeys: [(words: String, meaning: String)] = [
-        (
-            "decryption operation failed",
-            "jose: the encrypted token does not open with the private key that the app took: it is not that of the token's kid, or the provider has another public half"
-        ),
         (
             "no applicable key found in the JSON Web Key Set",
             "jose: the key set has no key of the token's kid and alg; one that was kept from before the provider changed its keys has none"
@@ -221,7 +225,13 @@ enum LibraryErrors {
             "oidc: get keys failed",
             "go-oidc: the app's server could not fetch the provider's jwks_uri"
         ),
+        ("oidc: expected audience", "go-oidc: \(otherAudience)"),
+        ("does not match with any of allowed audiences", "OAuth2 Proxy: \(otherAudience)"),
+        ("aud mismatch, expected", "openid-client: \(otherAudience)"),
     ]
+
+    private static let otherAudience =
+        "the app is set to expect the ID token of another client (client ID, allowed audiences) than the one that came"
 
     /// Of the OAuth agent of Curity's token handler, which keeps a page's login in cookies.
     private static let sentencesOfTokenHandlers: [(words: String, meaning: String)] = [

@@ -50,7 +50,7 @@ struct IDTokenAudienceMismatch: Rule {
             let authentication = delivered.tokenRequest?.authentication
             guard !audience.contains(where: names.contains(bytesOf:)), !delivered.isAsked(audience),
                 !audience.contains(where: { authentication?.isCutAtColon(of: $0) ?? false })
-            else { return refusal(of: delivered, flow).map { .violated($0) } ?? .holds }
+            else { return .holds }
             let near = clients.first.flatMap { client in
                 audience.lazy.compactMap { AudienceSpelling(of: $0, client: client.value) }.first
             }
@@ -75,32 +75,6 @@ struct IDTokenAudienceMismatch: Rule {
             )
         }
     }
-
-    /// The app's own expectation, which is another one than the client that it signs in as, and of which it speaks.
-    private func refusal(of delivered: DeliveredIDToken, _ flow: Flow) -> Violation? {
-        let exchange = flow.refusedCallback(of: delivered)
-        guard let callback = RejectedCallback.all(in: flow).first(where: { $0.exchange == exchange }),
-            let said = Self.refusals.lazy.compactMap({ callback.quote(from: $0, in: flow) }).first
-        else { return nil }
-        return Violation(
-            [delivered.evidence(ofClaim: "aud"), said],
-            explanation: """
-                The ID token is for the client of this login, and the app refused it: it is set to expect another audience than the client_id that it \
-                sends.
-                """,
-            fix: """
-                Set the audience that the app verifies (client ID, allowed audiences) to the client_id of its login, or have it sign in as the client that it \
-                expects.
-                """,
-            title: "The app expects the ID token of another client",
-            exchange: delivered.idToken.place.exchange
-        )
-    }
-
-    /// As libraries word it: go-oidc, OAuth2 Proxy, openid-client.
-    private static let refusals = [
-        "oidc: expected audience", "does not match with any of allowed audiences", "aud mismatch, expected",
-    ]
 
     /// Numbers are names that are written wrongly, which clients may take.
     private static func namesNobody(_ claim: JSONValue) -> Bool {

@@ -42,28 +42,6 @@ struct IDTokenAudienceMismatchTests {
         #expect((finding.evidence[0].note ?? "").hasPrefix(note), "\(finding.evidence[0].note ?? "")")
     }
 
-    /// What the app verifies is set apart from the client that it signs in as.
-    @Test(arguments: [
-        (#"Failed to verify ID Token: oidc: expected audience "shop-api" got ["shop-web"]"#, true),
-        ("Failed to verify ID Token: oidc: malformed jwt", false),
-    ])
-    func appMayExpectAnotherClient(words: String, fires: Bool) throws {
-        let recording = try Recording("healthy/web-code-flow").editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(
-                status: 500,
-                body: Body(text: words, mediaType: "text/plain")
-            )
-        }
-        let finding = recording.finding(rule)
-        #expect((finding?.isPrimary == true) == fires)
-        #expect((recording.finding("callback-rejected-by-app")?.effectOf == rule) == fires)
-        if let finding {
-            #expect(finding.title == "The app expects the ID token of another client")
-            #expect(finding.evidence.last?.value == #"oidc: expected audience "shop-api" got ["shop-web"]"#)
-        }
-    }
-
     /// A Basic header in which the colon of an id is not encoded has the beginning of it alone.
     @Test(arguments: [
         ("https://shop.example/app", false), ("urn://shop.example/app", true), ("https:admin", true),
