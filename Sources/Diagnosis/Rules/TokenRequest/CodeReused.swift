@@ -10,8 +10,7 @@ import OAuth
 /// revoke what the first one got. Exchange once, and let a reload of the callback find that it is done. A
 /// repetition after no answer, an overload, a DPoP nonce or a refusal of the client's credentials is none:
 /// the code was not spent. Nor is one that is refused in the same words as before: what was wrong with the first is wrong with
-/// it too (golang.org/x/oauth2 sends each refused request again, its credentials in another place). Nor is another client's request after
-/// the login's own was refused: what that was refused for is the cause.
+/// it too (golang.org/x/oauth2 sends each refused request again, its credentials in another place).
 struct CodeReused: Rule {
     static let info = RuleInfo(
         id: "code-reused",
@@ -44,8 +43,7 @@ struct CodeReused: Rule {
             guard let code = request.code, !code.isEmpty else { continue }
             if let first = spent[code] ?? lost[code],
                 !isRefusedAlike(first, request) || Self.areTwoClients(first, request),
-                isRefusedForItsCode(request, spentBy: first), !isTooLate(first, flow),
-                !isAfterRefusalOfItsOwn(request, first, flow)
+                isRefusedForItsCode(request, spentBy: first), !isTooLate(first, flow)
             {
                 return .violated(violation(first, request, flow))
             }
@@ -68,14 +66,6 @@ struct CodeReused: Rule {
         return late.faultyExchange == request.exchange
     }
 
-    /// Whether the login's own client was refused with the code first, and this is another one.
-    private func isAfterRefusalOfItsOwn(_ request: TokenRequest, _ first: TokenRequest, _ flow: Flow) -> Bool
-    {
-        guard first.answer.isRefusal, Self.areTwoClients(first, request) else { return false }
-        let asked = Set(flow.authorizationRequests.compactMap { $0.clientID.map(ByteText.init) })
-        return first.authentication.clientID.map { asked.contains(ByteText($0.value)) } ?? false
-    }
-
     private func isRefusedForItsCode(_ request: TokenRequest, spentBy first: TokenRequest) -> Bool {
         if request.isRefused(with: "invalid_grant", "bad_verification_code", "invalid_code") { return true }
         let answer = request.answer
@@ -88,13 +78,8 @@ struct CodeReused: Rule {
 
     /// The provider's own word, where the request that was first is not in the capture.
     private func stated(in flow: Flow) -> Violation? {
-        var refused: [String: TokenRequest] = [:]
         for request in flow.tokenRequests where request.isCodeExchange && request.answer.isRefusal {
-            guard let code = request.parameters.parameter("code") else { continue }
-            let first = refused[code.value]
-            refused[code.value] = first ?? request
-            guard Self.isSaid(in: request.answer.errorText),
-                !(first.map { isAfterRefusalOfItsOwn(request, $0, flow) } ?? false)
+            guard let code = request.parameters.parameter("code"), Self.isSaid(in: request.answer.errorText)
             else { continue }
             return Violation(
                 [Evidence(code, note: "sent before, outside of the capture"), request.answer.evidence()],
