@@ -4,26 +4,67 @@ extension Answer {
     /// Whether an API refused the token in an answer that says success by its status: the refusal stands in the JSON alone.
     ///
     /// In the words of RFC 6750 (section 3.1) and of Slack, in the code of GraphQL servers, as the status that it would have
-    /// been, and in the numbers of Snowflake's sessions.
+    /// been, and in the numbers of Snowflake's sessions. An answer that brings something besides refused nothing.
     package var refusesTokenWithin: Bool {
         guard let status, (200..<300).contains(status), let json else { return false }
         if let error = json["error"]?.string {
             if error == "invalid_token" { return true }
             if json["ok"]?.bool == false { return Self.slacks.contains(error) }
         }
-        if let errors = json["errors"]?.array {
-            return errors.prefix(8).contains { error in
-                error.object?["extensions"]?.object?["code"]?.string == "UNAUTHENTICATED"
-            }
+        if json["success"]?.bool == false, let code = json["code"]?.string, code.utf8.count == 6,
+            code.hasPrefix("3903")
+        {
+            return true
         }
-        if json["success"]?.bool == false, let code = json["code"]?.string {
-            return code.utf8.count == 6 && code.hasPrefix("3903")
+        return Self.isUnauthenticated(json) || Self.isUnauthorized(json)
+    }
+
+    /// GraphQL servers resolve the rest of a query for whom they know.
+    private static func isUnauthenticated(_ json: JSONObject) -> Bool {
+        guard let errors = json["errors"]?.array, isEmpty(json["data"]) else { return false }
+        return errors.prefix(8).contains { error in
+            error.object?["extensions"]?.object?["code"]?.string == "UNAUTHENTICATED"
         }
-        return json["data"]?.object == nil && json["data"]?.array == nil
-            && ["code", "status", "statusCode", "errcode"].contains {
+    }
+
+    /// Whether it is nothing but the envelope of an error, with 401 and words: goods, rooms and checked sites have such numbers, too.
+    private static func isUnauthorized(_ json: JSONObject) -> Bool {
+        guard json.members.count <= mostMembers,
+            ["code", "status", "statusCode", "errcode"].contains(where: {
                 json[$0]?.int == 401 || json[$0]?.string == "401"
+            })
+        else { return false }
+        return json.members.contains { words.contains($0.name) && !isEmpty($0.value) }
+            && json.members.allSatisfy { member in
+                words.contains(member.name) || envelope.contains(member.name) || isEmpty(member.value)
             }
     }
+
+    /// Whether a member brings nothing, as `{"me":null}`.
+    private static func isEmpty(_ value: JSONValue?) -> Bool {
+        switch value {
+        case nil, .null?: true
+        case .string(let text)?: text.isEmpty
+        case .array(let elements)?: elements.isEmpty
+        case .object(let object)?: object.members.allSatisfy { $0.value == .null }
+        default: false
+        }
+    }
+
+    private static let mostMembers = 16
+
+    /// Members in which APIs say what is wrong.
+    private static let words: Set<String> = [
+        "message", "msg", "errmsg", "errMsg", "errorMessage", "error", "error_description", "errors",
+        "reason", "detail",
+    ]
+
+    /// What stands beside them in an answer that has nothing else to say.
+    private static let envelope: Set<String> = [
+        "code", "status", "statusCode", "errcode", "success", "ok", "type", "title", "timestamp", "time",
+        "path", "method", "instance", "requestId", "request_id", "traceId",
+        "trace_id",
+    ]
 
     private static let slacks: Set<String> = [
         "invalid_auth", "not_authed", "token_expired", "token_revoked", "account_inactive",

@@ -14,9 +14,9 @@ enum AssertionOnly {
 
     /// Whether the assertion, or the parameter that says what it is, is missing or another.
     static func lacksAssertion(_ call: ClientCall) -> Bool {
-        guard !call.parameters.isEmpty, !call.isAttested else { return false }
+        guard !call.parameters.isEmpty else { return false }
         return (call.parameters["client_assertion"] ?? "").isEmpty
-            || call.parameters["client_assertion_type"] != ClientAssertion.type
+            || !call.isAttested && call.parameters["client_assertion_type"] != ClientAssertion.type
     }
 
     private static func isOne(_ call: ClientCall, _ provider: ProviderFacts, _ flow: Flow) -> Bool {

@@ -63,9 +63,10 @@ struct BearerCall {
                 accepted.insert(call.token.value)
             } else if !later.isRepaired(call.call) {
                 let refusal = BearerRefusal(of: call.call.exchange, in: flow)
+                // By other signs than the status a token is not refused that was good for more.
                 guard
-                    isRefusedWithin || statuses.contains(status)
-                        || isTokenRefused(call, refusal)
+                    statuses.contains(status)
+                        || (isRefusedWithin || isTokenRefused(call, refusal))
                             && (call.isUserInfo || !accepted.contains(call.token.value))
                 else { continue }
                 refused.append((call, refusal))

@@ -48,7 +48,13 @@ struct BearerRejectedTests {
         (#"{"data":null,"errors":[{"message":"no","extensions":{"code":"UNAUTHENTICATED"}}]}"#, true),
         (#"{"data":null,"errors":[{"message":"no","extensions":{"code":"NOT_FOUND"}}]}"#, false),
         (#"{"code":401,"message":"token invalid","data":null}"#, true), (#"{"code":0,"data":{}}"#, false),
-        (#"{"status":401,"data":{"orders":[]}}"#, false),
+        (#"{"status":401,"data":{"orders":[{}]}}"#, false),
+        (#"{"success":false,"code":"401","msg":"Token expired","traceId":"7f"}"#, true),
+        (#"{"status":401,"errors":["Token expired"]}"#, true), (#"{"code":401}"#, false),
+        (#"{"statusCode":401,"url":"https://shop.example/admin","message":"Unauthorized"}"#, false),
+        (#"{"code":"401","title":"Room with a view"}"#, false),
+        (#"{"data":{"me":null},"errors":[{"extensions":{"code":"UNAUTHENTICATED"}}]}"#, true),
+        (#"{"data":{"a":1,"me":null},"errors":[{"extensions":{"code":"UNAUTHENTICATED"}}]}"#, false),
         (#"{"success":false,"message":"The cart is empty"}"#, false),
     ])
     func readsARefusalThatSaysSuccess(body: String, fires: Bool) throws {

@@ -38,6 +38,14 @@ struct ClientAssertionMissingTests {
         #expect(other.finding(rule)?.evidence[1].value == "jwt-bearer")
     }
 
+    /// An attestation is named by its type, and stands in the assertion's place.
+    @Test(arguments: ["", "e30.e30.c2ln"]) func wantsAnAttestationBehindItsType(assertion: String) throws {
+        let type = "urn:ietf:params:oauth:client-assertion-type:jwt-client-attestation"
+        let recording = try Recording(broken).sending("client_assertion_type", type)
+            .sending("client_assertion", assertion)
+        #expect((recording.finding(rule) != nil) == assertion.isEmpty)
+    }
+
     @Test func saysNothingWhereTheProviderTookIt() throws {
         #expect(try Recording(broken).granted().finding(rule) == nil)
     }
