@@ -45,13 +45,20 @@ enum AssertionRefusal {
     /// A set that it has read, and in which no key fits, is none.
     static func isOfKeysOutOfReach(_ text: String) -> Bool {
         func says(_ words: [String]) -> Bool { words.contains(where: text.containsBytes) }
-        return says(keySets) && says(failures) && !says(["matching", "signature", "algorithm"])
+        return says(keySets) && says(failures) && !says(readings)
     }
 
     private static let keySets = ["jwks", "jwk set", "json web key set"]
     private static let failures = [
         "retriev", "fetch", "to load", "not load", "loading", "reach", "resolve", "refresh", "timed out",
         "timeout", "unavailable", "not get", "to get", "not read", "to read",
+    ]
+
+    /// What is said of a set that was read: which key was looked for in it, and how.
+    private static let readings = [
+        "match", "signature", "algorithm", "kid", "key id", "no key", "find a key", "find key",
+        "find the key",
+        "key not found", "key was not found", "suitable", "does not contain",
     ]
 
     /// Singpass, login.gov and oidc-provider speak of the keys that none of which fits.

@@ -5,6 +5,7 @@ extension ProviderWords {
     static let ofCurity: [Known] = [
         Known(
             "too-many-attempts",
+            of: .curity,
             explanation:
                 "The user tried too often, and Curity ends the sign-in: the API takes nothing more in this one.",
             fix:

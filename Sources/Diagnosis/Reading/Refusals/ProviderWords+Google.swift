@@ -76,7 +76,7 @@ extension ProviderWords {
                 Google takes no parameter that it does not know, nor one that belongs to another kind of request: the one that it names does not go together with response_type and scope of this one.
                 """,
             fix: """
-                Leave the named parameter out, or change the request so that it fits: code_challenge goes with response_type=code alone, nonce with the scope openid, access_type not with a token request. Parameters of one's own \
+                Leave the named parameter out, or change the request so that it fits: code_challenge goes with response_type=code alone, nonce with the scope openid, access_type not with response_type=token. Parameters of one's own \
                 belong into state.
                 """
         ),

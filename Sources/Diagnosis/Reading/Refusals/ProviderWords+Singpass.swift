@@ -91,7 +91,10 @@ extension ProviderWords {
                 """
         ),
         Known(
-            "timestamp",
+            "invalid timestamp",
+            "timestamp is",
+            "timestamp has",
+            "the timestamp",
             of: .myinfo,
             explanation:
                 "MyInfo compares the time of the signed request with its own clock, and they are too far apart.",
@@ -116,7 +119,10 @@ extension ProviderWords {
                 "Exchange each code once and at once, on the server alone; a page that is loaded again needs a new login."
         ),
         Known(
-            "attributes",
+            "requested attributes",
+            "attributes requested",
+            "attributes consented",
+            "invalid attributes",
             of: .myinfo,
             explanation:
                 "The request asks for data of the user that the user was not asked for, or that the app is not approved for.",

@@ -53,6 +53,7 @@ extension ProviderWords {
         ),
         Known(
             "username.already.exists",
+            of: .wso2,
             explanation: """
                 The user came back from a connection behind WSO2 and was to be provisioned just in time, under a name that another user has already.
                 """,
@@ -62,6 +63,7 @@ extension ProviderWords {
         ),
         Known(
             "claim.request.missing",
+            of: .wso2,
             explanation: """
                 The app has mandatory attributes that the user's profile lacks and that the user may not enter, as they are read-only.
                 """,
@@ -130,6 +132,7 @@ extension ProviderWords {
         ),
         Known(
             "authorization.failed",
+            of: .wso2,
             explanation: """
                 The user signed in, and the authorization policy of this application does not let them in: Enable Authorization is on at the service provider, and no policy (XACML) permits user and application.
                 """,

@@ -122,6 +122,10 @@ struct TokenInvalidClientTests {
         ("No matching key found in the client's JWKS", "could not verify", "public half"),
         ("Failed to retrieve JWKS from the client's jwks_uri", "could not get the client's keys", "jwks_uri"),
         ("client JSON Web Key Set failed to be refreshed", "could not get the client's keys", "jwks_uri"),
+        (
+            "Key kid-1 is not in the JWKS, which was refreshed", "rejected the client's credentials",
+            "Compare with the registration"
+        ),
         ("Client not known", "rejected the client's credentials", "Compare with the registration"),
     ])
     func tellsAKeyThatIsNotTheRegisteredOne(words: String, title: String, fix: String) throws {
