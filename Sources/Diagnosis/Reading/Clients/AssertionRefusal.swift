@@ -57,8 +57,7 @@ enum AssertionRefusal {
     /// What is said of a set that was read: which key was looked for in it, and how.
     private static let readings = [
         "match", "signature", "algorithm", "kid", "key id", "no key", "find a key", "find key",
-        "find the key",
-        "key not found", "key was not found", "suitable", "does not contain",
+        "find the key", "key not found", "key was not found", "suitable", "does not contain",
     ]
 
     /// Singpass, login.gov and oidc-provider speak of the keys that none of which fits.
