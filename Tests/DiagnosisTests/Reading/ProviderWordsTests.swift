@@ -89,6 +89,23 @@ struct ProviderWordsTests {
         #expect(ProviderWords.meaning(of: words, by: .generic) == nil)
     }
 
+    /// Which parameters were sent is no answer.
+    @Test func namesOfParametersAreNoWords() {
+        let names = Evidence(
+            place: Place(exchange: 0, part: .requestBody, name: ""),
+            value: "authentication_context_type, scope"
+        )
+        let said = Evidence(
+            place: Place(exchange: 0, part: .responseBody, name: "error"),
+            value: "invalid_request: authentication_context_type is missing"
+        )
+        let told = [[names], [names, said]].map {
+            Violation($0).explained(by: .singpass, to: "par-rejected").fix
+        }
+        #expect(told[0] == nil)
+        #expect(told[1]?.contains("APP_AUTHENTICATION_DEFAULT") == true)
+    }
+
     @Test func everyWordIsFoundByItself() {
         for known in ProviderWords.servers + ProviderWords.services {
             for text in known.texts {

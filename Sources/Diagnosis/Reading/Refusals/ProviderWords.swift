@@ -75,13 +75,18 @@ extension Violation {
     func explained(by provider: ProviderKind, to rule: String) -> Violation {
         guard explanation == nil, title == nil, Self.quoting.contains(rule) else { return self }
         var told = self
-        for evidence in evidence where evidence.place.exchange != nil {
+        for evidence in evidence where evidence.place.exchange != nil && !Self.isOfNames(evidence.place) {
             guard let words = ProviderWords.meaning(of: evidence.value, by: provider) else { continue }
             told.explanation = words.explanation
             told.fix = fix ?? words.fix
             return told
         }
         return self
+    }
+
+    /// Whether what stands there is which parameters were sent, of which the provider has said nothing.
+    private static func isOfNames(_ place: Place) -> Bool {
+        place.name.isEmpty && (place.part == .requestBody || place.part == .requestQuery)
     }
 
     /// Rules that tell what was answered.
