@@ -30,7 +30,8 @@ extension Ending {
         if let token = call.token, isGivenBack(token, before: call, revoked) || isForOwnBackEnd(token, call) {
             return false
         }
-        if call.answer.isRefusal, isSignedOut(before: call.exchange) { return false }
+        let isRefused = call.answer.isRefusal || call.answer.refusesTokenWithin
+        if isRefused, isSignedOut(before: call.exchange) { return false }
         return !index.isRenewed(after: call)
     }
 
@@ -130,13 +131,17 @@ extension Ending {
             }
             if ScopeRefusal(call.answer, in: index.capture) != nil {
                 if !index.isGranted(after: call) { return true }
-            } else if status < 400 {
+            } else if status < 400, !call.answer.refusesTokenWithin {
                 later.add(call)
-            } else if !later.isRepaired(call) {
+            } else if !later.isRepaired(call), status >= 400 || isUserInfo(call) || !later.hasTaken(call) {
                 return true
             }
         }
         return false
+    }
+
+    private func isUserInfo(_ call: EndpointCall) -> Bool {
+        if case .userInfo = index.messages[call.exchange] { true } else { false }
     }
 
     /// Whether what comes at an exchange comes behind the end of the session.

@@ -11,6 +11,7 @@ package struct LaterCalls {
     private var methods: Set<String> = []
     /// By address; empty ones were taken out of the capture.
     private var tokens: [String: Set<String>] = [:]
+    private var taken: Set<String> = []
 
     package init(in index: CaptureIndex) { self.index = index }
 
@@ -18,7 +19,11 @@ package struct LaterCalls {
     package mutating func add(_ call: EndpointCall) {
         methods.insert(index.methodAndAddress(of: call))
         tokens[call.endpoint.text, default: []].insert(call.knownToken)
+        taken.insert(call.knownToken)
     }
+
+    /// Whether the token of a call was good for one that was added, at whatever address.
+    package func hasTaken(_ call: EndpointCall) -> Bool { taken.contains(call.knownToken) }
 
     /// Whether the calls that were added show that a refused one before them was no fault.
     package func isRepaired(_ call: EndpointCall) -> Bool {

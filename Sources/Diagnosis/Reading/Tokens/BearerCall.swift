@@ -53,21 +53,19 @@ struct BearerCall {
     )] {
         let calls = all(in: flow)
         var later = LaterCalls(in: flow.surroundings)
-        var accepted: Set<String> = []
         var refused: [(call: BearerCall, refusal: BearerRefusal)] = []
         for call in calls.reversed() {
             guard let status = call.call.answer.status else { continue }
             let isRefusedWithin = call.call.answer.refusesTokenWithin
             if status < 400, !isRefusedWithin {
                 later.add(call.call)
-                accepted.insert(call.token.value)
             } else if !later.isRepaired(call.call) {
                 let refusal = BearerRefusal(of: call.call.exchange, in: flow)
                 // By other signs than the status a token is not refused that was good for more.
                 guard
                     statuses.contains(status)
                         || (isRefusedWithin || isTokenRefused(call, refusal))
-                            && (call.isUserInfo || !accepted.contains(call.token.value))
+                            && (call.isUserInfo || !later.hasTaken(call.call))
                 else { continue }
                 refused.append((call, refusal))
             }
