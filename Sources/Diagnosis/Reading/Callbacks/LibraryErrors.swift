@@ -195,7 +195,7 @@ enum LibraryErrors {
         ),
     ]
 
-    /// Of tokens that could not be verified: what a server's page shows of its libraries.
+    /// Of tokens that could not be opened or verified, or are another's: what a server's page shows of its libraries.
     private static let sentencesOfKeys: [(words: String, meaning: String)] = [
         (
             "no applicable key found in the JSON Web Key Set",
