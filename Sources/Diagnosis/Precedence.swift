@@ -155,11 +155,7 @@ enum Precedence {
             ],
             over: ["callback-rejected-by-app"]
         ),
-        Row(
-            ["acr-not-satisfied", "expires-in-not-number", "refresh-token-missing"],
-            over: ["callback-rejected-by-app"],
-            .whenItSaysSo
-        ),
+        Row(["acr-not-satisfied"], over: ["callback-rejected-by-app"], .whenItSaysSo),
         // What the app's server met while it worked on the callback.
         Row(
             bearerFaults + ["provider-server-error", "jwks-unreachable"],

@@ -193,6 +193,10 @@ enum LibraryErrors {
             "Missing state cookie from login request",
             "Auth0: its cookie with the state did not come with the callback"
         ),
+        (
+            "key expires_in, field",
+            "google-oauth-client (Java): it reads expires_in as a number alone, and the token answer has none there"
+        ),
     ]
 
     /// Of tokens that could not be opened or verified, or are another's: what a server's page shows of its libraries.

@@ -176,17 +176,6 @@ struct RejectedCallback {
         }
     }
 
-    /// What an app that refused the login over the answer to its code says of it, from one of the phrases on; nil where the page has
-    /// the whole answer, which says nothing of a member.
-    static func words(of request: TokenRequest, from phrases: [String], in flow: Flow) -> Evidence? {
-        guard let code = request.code, flow.ending != .success else { return nil }
-        return all(in: flow).lazy.filter {
-            $0.response.code == code && $0.quote(from: "access_token", in: flow) == nil
-        }.compactMap { callback in
-            phrases.lazy.compactMap { callback.quote(from: $0, in: flow) }.first
-        }.first
-    }
-
     /// Whether the app went on to the token endpoint: then it had recognised the login.
     func isRedeemed(in flow: Flow) -> Bool {
         !flow.receivedCodes.exchanges(of: response).isEmpty

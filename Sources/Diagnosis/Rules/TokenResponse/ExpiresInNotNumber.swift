@@ -32,7 +32,6 @@ struct ExpiresInNotNumber: Rule {
             let value =
                 request.answer.json?["expires_in"].map { JSONWriter.text(of: $0) }
                 ?? request.answer.parameters["expires_in"] ?? ""
-            let told = RejectedCallback.words(of: request, from: ["expires_in"], in: flow)
             return .violated(
                 Violation(
                     [
@@ -41,10 +40,9 @@ struct ExpiresInNotNumber: Rule {
                             value: Masking.shown(value, of: "expires_in"),
                             note: note
                         )
-                    ] + [told].compactMap(\.self),
-                    severity: told != nil ? .error : isDialect ? .note : nil,
-                    saying: isDialect ? Self.dialect : nil,
-                    explains: told == nil ? [] : [CallbackRejectedByApp.info.id]
+                    ],
+                    severity: isDialect ? .note : nil,
+                    saying: isDialect ? Self.dialect : nil
                 )
             )
         }

@@ -59,20 +59,7 @@ struct RefreshTokenMissing: Rule {
                     note: "the answer has \(Masking.shown(names, of: "members"))"
                 )
             )
-            // oidc-agent, say, which keeps nothing else.
-            let told = RejectedCallback.words(
-                of: request,
-                from: ["refresh token", "refresh_token", "Refresh token"],
-                in: flow
-            )
-            return .violated(
-                Violation(
-                    evidence + [told].compactMap(\.self),
-                    severity: told == nil ? nil : .error,
-                    exchange: request.exchange,
-                    explains: told == nil ? [] : [CallbackRejectedByApp.info.id]
-                )
-            )
+            return .violated(Violation(evidence, exchange: request.exchange))
         }
     }
 

@@ -34,26 +34,6 @@ struct ExpiresInNotNumberTests {
         #expect(recording.finding(rule)?.notes.first == note)
     }
 
-    /// A typed parser, which names the member that it could not read; one whose page has the whole answer in it does not.
-    @Test(arguments: [
-        ("<pre>IllegalArgumentException: key expires_in at JsonParser.parseValue", Severity.error),
-        ("<pre>No profile in {\"access_token\":\"a\",\"expires_in\":\"600\"}", .warning),
-        ("<h1>Something went wrong</h1>", .warning),
-    ])
-    func isTheCauseWhereTheAppSaysSo(page: String, severity: Severity) throws {
-        let recording = try Recording("healthy/web-code-flow").editingAnswer(of: "/token") {
-            $0["expires_in"] = .string("600")
-        }.editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(status: 500, body: Body(text: page, mediaType: "text/html"))
-        }
-        let finding = try #require(recording.finding(rule))
-        #expect(finding.severity == severity)
-        #expect(finding.isPrimary == (severity == .error))
-        let effect = recording.finding("callback-rejected-by-app")?.effectOf
-        #expect(effect == (severity == .error ? rule : nil))
-    }
-
     /// Firebase and Entra's first version document the digits as text.
     @Test(arguments: [
         ("https://securetoken.googleapis.com/token", Severity.note),

@@ -42,21 +42,6 @@ struct RefreshTokenMissingTests {
         #expect(try Recording(broken).sending("grant_type", "refresh_token").finding(rule) == nil)
     }
 
-    /// A client that keeps nothing but a refresh token (oidc-agent).
-    @Test(arguments: [
-        ("<h1>Code Exchange Failed</h1><p>Could not get a refresh token", Severity.error),
-        ("<h1>Code Exchange Failed</h1>", .warning),
-    ])
-    func isTheCauseWhereTheAppSaysSo(page: String, severity: Severity) throws {
-        let recording = try Recording(broken).editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(status: 200, body: Body(text: page, mediaType: "text/html"))
-        }
-        #expect(recording.finding(rule)?.severity == severity)
-        let effect = recording.finding("callback-rejected-by-app")?.effectOf
-        #expect(effect == (severity == .error ? rule : nil))
-    }
-
     @Test func abstainsWithoutAnswerOrRequest() throws {
         let recording = try Recording(broken)
         #expect(recording.withoutAuthorization.abstention(rule) != nil)
