@@ -42,9 +42,7 @@ struct ResponseModeDiffers: Rule {
             let used = Self.used(response, flow)
             guard let (asked, isJWT, parameter) = Self.asked(attempt) else { return .holds }
             // Nobody asked for it, and the app found it all the same.
-            if parameter?.value == "code", !flow.stopped(at: response), !isLeft(response, in: flow) {
-                return .holds
-            }
+            if parameter?.value == "code", !flow.stopped(at: response) { return .holds }
             let isQueryForbidden = asked == .fragment && parameter?.name != "response_mode"
             guard asked != used || isJWT != response.isSigned else { return .holds }
             guard parameter != nil, !isQueryForbidden || used == .query else { return .holds }
@@ -128,13 +126,6 @@ struct ResponseModeDiffers: Rule {
             return false
         }
         return sender == request.url.origin
-    }
-
-    /// Whether nothing of the app came after the answer: it went to no address of the capture, as in one of the provider's own, and nobody
-    /// brought the code.
-    private func isLeft(_ response: AuthorizationResponse, in flow: Flow) -> Bool {
-        flow.ending == .incomplete && response.callback == nil && response.deliveredBy != nil
-            && !isRead(response, flow)
     }
 
     /// Whether the app took the code from where it came.

@@ -67,21 +67,6 @@ struct ResponseModeDiffersTests {
         #expect(recording.finding(rule)?.severity == .error)
     }
 
-    /// A provider's own recording has nothing of the app: one that does not go on may not have found the code.
-    @Test(arguments: [(true, false), (false, true)])
-    func codeInTheFragmentThatNobodyBringsIsTold(isBrought: Bool, fires: Bool) throws {
-        let recording = try inFragment(asking("code", nil)).without { exchange in
-            let path = exchange.request.url.path
-            let isOfLogin =
-                exchange.response?.location?.contains("/callback#") ?? false
-                || exchange.request.url.query?.contains("response_type") ?? false
-                || path.contains(".well-known")
-            return path == "/callback" || !isBrought && !isOfLogin
-        }
-        #expect((recording.finding(rule) != nil) == fires)
-        #expect(recording.finding(rule)?.severity ?? .warning == .warning)
-    }
-
     @Test func leavesErrorsAlone() throws {
         let recording = try Recording(broken).editing { exchange in
             let change = { (url: String) in
