@@ -158,9 +158,9 @@ struct CodeReused: Rule {
             code != nil && flow.capture[index].request.url.queryItems.first("code") == code
                 && flow.surroundings.messages[index] == nil
         }
-        let ahead = callbacks.first { flow.capture[$0].request.isPrefetch }
+        let ahead = callbacks.first.flatMap { flow.capture[$0].request.isPrefetch ? $0 : nil }
         if let ahead { evidence.append(flow.urlEvidence(of: ahead, note: "fetched ahead by the browser")) }
-        for callback in callbacks.dropFirst().prefix(2) where callback != ahead {
+        for callback in callbacks.dropFirst().prefix(2) {
             evidence.append(flow.urlEvidence(of: callback, note: "the callback was loaded again"))
         }
         return Violation(
