@@ -88,6 +88,13 @@ struct PulseExportTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func hostileExportTakesNoQuadraticTime() throws {
+        let text =
+            String(repeating: "\n", count: 100_000)
+            + String(repeating: "URLSessionDataTask\n", count: 100_000) + "\nResponse Body\n"
+        #expect(throws: CaptureError.self) { try Self.read(text) }
+    }
+
     @Test func callWithoutAnAnswerIsRead() throws {
         let capture = try Self.read(
             Self.listed + Self.token(request: "code=abcd", answer: "{\n  \"error\": \"x\"\n}") + """

@@ -68,7 +68,7 @@ struct AFNetworkingLog {
         call.start = time.map { ($0, false) }
         call.isAnswered = true
         call.request.headers = Array(fields.dropFirst())
-        let body = AppCall.trimmed(Array(lines[end...])).joined(separator: "\n")
+        let body = AppCall.trimmed(lines[end...]).joined(separator: "\n")
         call.request.body = body.isEmpty ? .untold : .text(body, isCut: false)
         unanswered.append(calls.count, of: call.url)
         calls.append(call)
@@ -84,7 +84,7 @@ struct AFNetworkingLog {
         calls[call].status = status
         calls[call].answer.headers = rest[..<end].compactMap { AppCall.field($0) }
         calls[call].answer.body = Self.shown(
-            AppCall.trimmed(Array(rest[end...])).joined(separator: "\n"),
+            AppCall.trimmed(rest[end...]).joined(separator: "\n"),
             calls[call].answer.headers
         )
         if let time, let start = calls[call].start?.time, time >= start {

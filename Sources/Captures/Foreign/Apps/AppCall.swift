@@ -145,7 +145,10 @@ struct AppCall {
     }
 
     /// Lines without the empty ones at both ends.
-    static func trimmed(_ lines: [Substring]) -> ArraySlice<Substring> {
+    static func trimmed(_ lines: [Substring]) -> ArraySlice<Substring> { trimmed(lines[...]) }
+
+    /// Lines without the empty ones at both ends, each at its place.
+    static func trimmed(_ lines: ArraySlice<Substring>) -> ArraySlice<Substring> {
         let isEmpty = { (line: Substring) in line.utf8.allSatisfy { $0 <= 0x20 } }
         let start = lines.firstIndex { !isEmpty($0) } ?? lines.endIndex
         let end = lines.lastIndex { !isEmpty($0) }.map { $0 + 1 } ?? start

@@ -74,7 +74,7 @@ struct ChuckerExport {
             message.headers.append(field)
             rest = rest.dropFirst()
         }
-        message.body = shown(AppCall.trimmed(Array(rest)).joined(separator: "\n"))
+        message.body = shown(AppCall.trimmed(rest).joined(separator: "\n"))
         if case .text(let text, isCut: false) = message.body, AppCall.isForm(message.headers),
             let form = AppCall.form(ofLines: text)
         {

@@ -93,7 +93,7 @@ struct MoyaLog: AppLog {
         calls[call].answer.headers = response.fields
         // Before its version 14 it prints the body behind, as it came.
         let rest = lines.dropFirst(response.lines)
-        if !AppCall.trimmed(Array(rest)).isEmpty { calls[call].answer.body = Self.body(Array(rest)) }
+        if !AppCall.trimmed(rest).isEmpty { calls[call].answer.body = Self.body(Array(rest)) }
     }
 
     /// A text without what the app itself prints behind it, as far as that can be told.

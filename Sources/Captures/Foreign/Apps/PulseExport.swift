@@ -20,6 +20,8 @@ struct PulseExport {
     private static let initials = Array("CEOR".utf8)
     /// Stands for what there is none of.
     private static let none = "–"
+    /// In lines, of what stands before a task: its status, its method and its URL, and empty ones.
+    private static let longestHead = 16
 
     private var calls: [AppCall] = []
     private var part: Part?
@@ -77,7 +79,7 @@ struct PulseExport {
     /// Begins the call whose URL stands last, behind its headline or, of a call that was shared alone, behind status and method in
     /// lines of their own; false where none does.
     private mutating func begin() -> Bool {
-        let told = AppCall.trimmed(lines)
+        let told = AppCall.trimmed(lines.suffix(Self.longestHead))
         guard let url = told.last, url.containsScheme, told.count > 1 else { return false }
         var call = AppCall(areFieldsJoined: true)
         call.url = String(url)
