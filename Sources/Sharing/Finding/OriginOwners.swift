@@ -71,7 +71,8 @@ enum OriginOwners {
     private static func named(_ word: String) -> [String] {
         let name = word.prefix(1).uppercased() + word.dropFirst()
         guard word.utf8.count >= 3, word.utf8.allSatisfy(\.isASCIILetter), !SureWords.isCommon(word),
-            !AccountNames.isWord(word), !DeviceOwners.isNobody(name), !others.contains(word)
+            !AccountNames.isWord(word), !DeviceOwners.isNobody(name),
+            !others.contains(word), !machines.contains(word)
         else { return [] }
         return word.utf8.count >= 4 ? [word, name] : [name]
     }
@@ -91,9 +92,11 @@ enum OriginOwners {
     private static let prepositions: Set<String> = ["af", "av", "de", "di", "van", "von"]
     /// What else such computers are called by.
     private static let others: Set<String> = [
-        "build", "dell", "demo", "development", "gaming", "home", "lab", "office", "old", "server", "shop",
-        "team", "test",
-        "work",
-        "business", "chromeos", "ios", "ipados", "macos", "operations", "sales", "windows", "wireless",
+        "access", "address", "api", "backend", "build", "business", "chromeos", "class", "dell", "demo",
+        "dev", "development", "devs", "docs", "express", "frontend", "gaming", "graphics", "home", "ios",
+        "ipados", "jenkins", "kids", "kubernetes", "lab", "macos", "main", "media", "office", "old",
+        "operations", "ops", "press", "process", "prod", "redis", "sales", "school", "server", "services",
+        "shop", "spare", "staff", "stage", "status", "students", "studio", "team", "test", "tests",
+        "windows", "wireless", "work",
     ]
 }
