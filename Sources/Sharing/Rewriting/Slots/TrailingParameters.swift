@@ -9,10 +9,15 @@ import Captures
 enum TrailingParameters {
     /// In order.
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
-        guard text.count >= shortest else { return [] }
-        return text.split(separator: 0x0a).flatMap { line in
-            (shortest...longest).contains(line.count) ? slots(inLine: line) : []
+        var slots: [Slot] = []
+        var rest = text
+        // One line after the other: a large text has many.
+        while rest.count >= shortest {
+            let line = rest.prefix { $0 != 0x0a }
+            rest = rest[line.endIndex...].dropFirst()
+            if (shortest...longest).contains(line.count) { slots += self.slots(inLine: line) }
         }
+        return slots
     }
 
     /// In bytes, of a line with a statement and a value.
