@@ -17,9 +17,23 @@ struct ChosenUsers {
         let value = element.list.first { $0.name == "value" }.map { text[$0.value] }
         let shown = text[element.end...].prefix(Self.longest).prefix { $0 != 0x3c }
         let said = shown.lastIndex { $0 > 0x20 }.map { shown[...$0].drop { $0 <= 0x20 } }
+        guard ![value, said].contains(where: { $0.map(Self.isAnybody) ?? false }) else { return [] }
         return [value.flatMap(Self.account), said.flatMap(Self.account), said.flatMap(Self.name)]
             .compactMap(\.self)
     }
+
+    /// Whether an option says what somebody may do or is there for, or asks for a choice: `Existing customer`, `Not assigned`.
+    private static func isAnybody(_ text: ArraySlice<UInt8>) -> Bool {
+        text.prefix(longest).split { [0x20, 0x2d, 0x5f].contains($0) }
+            .contains { words.contains(SlotReader.string($0).lowercased()) }
+    }
+
+    private static let words: Set<String> = [
+        "all", "another", "any", "anyone", "assigned", "author", "bitte", "choose", "customer", "developer",
+        "editor", "employee", "everybody", "everyone", "existing", "manager", "me", "member", "moderator",
+        "myself", "new", "nobody", "operator", "other", "others", "owner", "patient", "reader", "select",
+        "somebody", "someone", "student", "supervisor", "teacher", "unassigned", "viewer", "writer",
+    ]
 
     private static let lists: Set<String> = [
         "loginid", "loginname", "preferredusername", "user", "userid", "username",
