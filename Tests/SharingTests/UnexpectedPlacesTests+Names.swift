@@ -163,9 +163,9 @@ extension UnexpectedPlacesTests {
             type: "text/html",
             body:
                 #"<select name="user"><option value="bolund">Kira Velsen</option><option value="">Choose a user"#
-                + #"</option></select><select name="lang"><option value="english">English</option></select>"#,
+                + #"</option><option value="existing">Existing Customer</option></select><select name="lang"><option value="english">English</option></select>"#,
             gone: ["bolund", "Kira", "Velsen"],
-            stays: ["Choose a user", #""english">English"#]
+            stays: ["Choose a user", #""existing">Existing Customer"#, #""english">English"#]
         ),
         Row(
             name: "who signs in, in a table with passwords",
@@ -177,9 +177,10 @@ extension UnexpectedPlacesTests {
         ),
         Row(
             name: "whose a device is, without an apostrophe",
-            body: #"{"deviceName":"Kiravels iPhone","model":"iPhone 15","old":{"deviceName":"Windows PC"}}"#,
+            body: #"{"deviceName":"Kiravels iPhone","model":"iPhone 15","old":{"deviceName":"Windows PC"},"#
+                + #""hostname":"docs-mac.local","title":"The Docs"}"#,
             gone: ["Kiravels"],
-            stays: ["iPhone 15", "Windows PC"]
+            stays: ["iPhone 15", "Windows PC", "docs-mac.local", "The Docs"]
         ),
         Row(
             name: "settings in a page, in colours",

@@ -30,7 +30,7 @@ struct SentenceSlotsTests {
         Row(text: "Password 2fa1 and more", told: []),
         Row(text: "Password sha256 is used", told: []),
         Row(text: #"Login failed for user CORP\carla, from here"#, told: ["username=carla"]),
-        Row(text: #"user BUILTIN\Guests, user C:\carla, account A1\B\carla"#, told: []),
+        Row(text: #"user BUILTIN\Guests, user C:\carla, account A1\B\carla, login DONE\nNext"#, told: []),
         Row(text: "password: zem4Kestrel!", told: ["password=zem4Kestrel!"]),
         Row(
             text: "curl -u bob:zem4Kestrel! https://x.example",

@@ -130,14 +130,18 @@ enum SentenceSlots {
         let domain = word[..<mark]
         let name = word[(mark + 1)...].prefix { $0.isASCIIWordByte || $0 == 0x2d || $0 == 0x2e }
         let own = name.last == 0x2e ? name.dropLast() : name
-        guard (2...15).contains(domain.count), !domain.elementsEqual("BUILTIN".utf8),
+        guard (2...15).contains(domain.count), !isAny(of: ["BUILTIN", "ID", "OK"], domain),
             domain.allSatisfy({ (0x41...0x5a).contains($0) || $0.isASCIIDigit || $0 == 0x2d }),
             own.count >= 3, own.contains(where: { (0x61...0x7a).contains($0) }),
+            // `\nNext`, a line's end with an escape.
+            !(Self.lineEnds.contains(own[own.startIndex]) && (0x41...0x5a).contains(own[own.startIndex + 1])),
             word[name.endIndex...].allSatisfy({ !$0.isASCIIWordByte && $0 != 0x5c }),
             !SureWords.isCommon(SlotReader.string(own))
         else { return nil }
         return own
     }
+
+    private static let lineEnds = Array("nrt".utf8)
 
     /// Whether a text says what a password or a short code is: `Your PIN is 4821`.
     static func tellPassword(_ text: ArraySlice<UInt8>) -> Bool {
