@@ -187,7 +187,11 @@ struct MarkupSlots {
             if let slot = label.slot(in: text[cell]) { slots.append(slot) }
             readWords(text[cell])
         }
-        if let name, slots.count == count { slots.append(Slot(name: name, range: cell, coding: .entities)) }
+        if let name, slots.count == count {
+            slots.append(Slot(name: name, range: cell, coding: .entities))
+        } else {
+            slots += AddressSlots.slots(in: text[cell], coding: .entities)
+        }
         // `Your password is <b>Zk9!wq</b>`: what it says of the element behind it.
         let behind = text[cell.upperBound...].prefix(Self.longestCaption).drop { $0 <= 0x20 }
         if !behind.starts(with: "</".utf8) { _ = labels.slot(in: text[cell]) }
