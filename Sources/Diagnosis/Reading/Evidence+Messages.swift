@@ -111,7 +111,8 @@ extension Flow {
             String.init
         )
         let answered = Answer(of: capture[exchange], at: exchange).json?.members.filter { member in
-            !(member.name == "code" && member.value.string.map(Self.isWords) ?? false)
+            guard member.name == "code", let code = member.value.string else { return true }
+            return !Self.isWords(code) && !Self.isNumber(code)
         }
         for members in [answered, request.body.flatMap(Self.object)?.members] {
             secrets += members?.filter { Masking.isSecret($0.name) }.compactMap(\.value.string) ?? []
@@ -123,6 +124,13 @@ extension Flow {
     /// characters, too.
     private static func isWords(_ value: String) -> Bool {
         value.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == 0x5f } && value.utf8.contains(0x5f)
+    }
+
+    /// Whether a value is a number among those of a product's errors: `ABA-60007`.
+    private static func isNumber(_ value: String) -> Bool {
+        let parts = value.utf8.split(separator: 0x2d, omittingEmptySubsequences: false)
+        return parts.count == 2 && (2...8).contains(parts[0].count) && (3...6).contains(parts[1].count)
+            && parts[0].allSatisfy { (0x41...0x5a).contains($0) } && parts[1].allSatisfy(\.isASCIIDigit)
     }
 
     /// Evidence whose words are a server's own, which may repeat what was sent to it, or anything that it knows of the login.
