@@ -1,18 +1,19 @@
+import Captures
 import JSON
 
 extension Answer {
     /// Whether an API refused the token in an answer that says success by its status: the refusal stands in the JSON alone.
     ///
     /// In the words of RFC 6750 (section 3.1) and of Slack, in the code of GraphQL servers, as the status that it would have
-    /// been, and in the numbers of Snowflake's sessions. An answer that brings something besides refused nothing.
+    /// been, and in the sentences of Snowflake's sessions. An answer that brings something besides refused nothing.
     package var refusesTokenWithin: Bool {
         guard let status, (200..<300).contains(status), let json else { return false }
         if let error = json["error"]?.string {
             if error == "invalid_token" { return true }
             if json["ok"]?.bool == false { return Self.slacks.contains(error) }
         }
-        if json["success"]?.bool == false, let code = json["code"]?.string, code.utf8.count == 6,
-            code.hasPrefix("3903")
+        if json["success"]?.bool == false,
+            json["message"]?.string?.asciiLowercased().containsBytes("oauth access token") ?? false
         {
             return true
         }

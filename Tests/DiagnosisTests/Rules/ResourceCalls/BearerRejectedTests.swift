@@ -72,6 +72,7 @@ struct BearerRejectedTests {
     /// Snowflake's drivers bring the token in the JSON that begins a session, and are refused in JSON.
     @Test(arguments: [
         ("OAUTH", #"{"code":"390303","message":"Invalid OAuth access token.","success":false}"#, true),
+        ("OAUTH", #"{"code":"390312","message":"The warehouse is suspended.","success":false}"#, false),
         ("OAUTH", #"{"code":null,"data":{"token":"ver:1"},"success":true}"#, false),
         ("SNOWFLAKE", #"{"code":"390100","message":"Incorrect username","success":false}"#, false),
     ])
