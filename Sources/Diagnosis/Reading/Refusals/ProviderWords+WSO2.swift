@@ -244,7 +244,7 @@ extension ProviderWords {
         Known(
             "server_error",
             of: .wso2,
-            explanation: "WSO2 failed inside, and its page does not say of what.",
+            explanation: "WSO2 failed inside, and tells the client no more of it than this.",
             fix:
                 "Look in WSO2's log at this time (wso2carbon.log, by the correlation id): mostly a user store, the database or a handler of its own did not answer."
         ),
