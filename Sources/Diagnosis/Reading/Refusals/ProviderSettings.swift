@@ -82,12 +82,12 @@ enum ProviderSettings {
 
     private static let grants: [ProviderKind: String] = [
         .forgerock: """
-        At ForgeRock they are the Response Types and Grant Types of the OAuth 2.0 client (Advanced), out of those of the OAuth2 Provider service.
+        At ForgeRock see Response Types and Grant Types of the OAuth 2.0 client (Advanced), which are out of those of the OAuth2 Provider service.
         """,
         .wso2:
-            "At WSO2 they are the Allowed grant types of the application (Protocol): Code, and Refresh Token.",
+            "At WSO2 see the Allowed grant types of the application (Protocol): Code, and Refresh Token.",
         .curity:
-            "At Curity they are the Capabilities of the client and of the token service: Code Flow for a login.",
+            "At Curity see the Capabilities of the client and of the token service: Code Flow for a login.",
     ]
 
     private static let credentials: [ProviderKind: String] = [
@@ -147,10 +147,10 @@ enum ProviderSettings {
 
     private static let pushedRequests: [ProviderKind: String] = [
         .forgerock: """
-        At ForgeRock it is asked for by Require Pushed Authorization Requests, of the client or of the OAuth2 Provider service.
+        At ForgeRock that is the setting Require Pushed Authorization Requests, of the client or of the OAuth2 Provider service.
         """,
         .wso2:
-            "At WSO2 it is asked for on the application's Protocol tab (Pushed Authorization Requests, Mandatory).",
+            "At WSO2 that is a setting of the application's Protocol tab (Pushed Authorization Requests, Mandatory).",
     ]
 
     private static let challenges: [ProviderKind: String] = [
