@@ -237,6 +237,10 @@ extension BuiltInEndpointsTests {
             ("http://localhost:4000/ping", "ping", nil, true),
             ("https://shop.example/ping", "ping", nil, false),
             ("http://localhost:4000/ping", "pull", nil, false),
+            ("http://127.0.0.1@shop.example/ping", "ping", "cnt-8Kq2", false),
+            ("http://127.0.0.1.shop.example/ping", "ping", "cnt-8Kq2", false),
+            ("http://127.0.0.+1/ping", "ping", "cnt-8Kq2", false),
+            ("http://[::ffff:192.0.2.1]/ping", "ping", "cnt-8Kq2", false),
         ] as [(String, String, String?, Bool)]
     )
     func clientIsNotifiedOnThisMachine(endpoint: String, mode: String, token: String?, isNotified: Bool)

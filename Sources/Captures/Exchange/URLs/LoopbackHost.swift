@@ -11,6 +11,8 @@ package enum LoopbackHost {
 
     private static func isLoopbackAddress(_ host: String) -> Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+        // Signs are no digits: what is no address is a name, which anybody's server may answer for.
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { $0.utf8.allSatisfy(\.isASCIIDigit) && UInt8($0) != nil }
     }
 }
