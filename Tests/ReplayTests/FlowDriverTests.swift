@@ -242,9 +242,15 @@ struct FlowDriverTests {
         #expect(!run.exchanges.contains { $0.request.url.host == "stranger.example" })
     }
 
-    /// With the app's host allowed the app is asked first.
-    @Test(arguments: [([], false), (["shop.example"], true)])
-    func whoIsNotThereIsKnown(hosts: [String], isApp: Bool) async throws {
+    /// With the app's host allowed the app is asked first, wherever it is now.
+    @Test(
+        arguments: [
+            ([], nil, false), (["shop.example"], nil, true),
+            (["shop.example"], "http://127.0.0.1:3999", true),
+        ]
+            as [([String], String?, Bool)]
+    )
+    func whoIsNotThereIsKnown(hosts: [String], moved: String?, isApp: Bool) async throws {
         let app = "https://shop.example"
         let query = FormBody.encode([
             ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", app + "/cb"),
@@ -265,8 +271,11 @@ struct FlowDriverTests {
             sleep: { _ in },
             random: { Array(repeating: 7, count: $0) }
         )
-        let run = await FlowDriver(plan, environment, options: FlowDriver.Options(plan: options)).run()
-        #expect(run.unreachable?.hasPrefix("ECONNREFUSED") == true && run.beganAtTheApp == isApp)
+        let map = EndpointMap(moved.map { [.init(old: app, new: $0)] } ?? [])
+        let driving = FlowDriver.Options(map: map, plan: options)
+        let run = await FlowDriver(plan, environment, options: driving).run()
+        #expect(run.unreachable?.hasPrefix("ECONNREFUSED") == true && run.beginsAtTheApp == isApp)
+        #expect(moved == nil || run.exchanges.first?.request.url.text == "\(moved ?? "")/login")
     }
 
     @Test func overriddenParameterIsSentAndAnAddedOne() async throws {

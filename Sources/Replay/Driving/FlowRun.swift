@@ -106,11 +106,13 @@ package struct FlowRun: Sendable {
         return reason
     }
 
-    /// Whether it was the app that was asked first, where that is driven, too.
-    package var beganAtTheApp: Bool {
-        guard let asked = exchanges.first?.request.url.origin else { return false }
+    /// Whether it is the app that is asked first, where that is driven, too; at whatever address it is now.
+    package var beginsAtTheApp: Bool {
+        guard let first = plan.steps.first,
+            let recorded = plan.flow.capture[first.exchange].request.url.origin
+        else { return false }
         let origins = ProviderOrigins(of: plan.flow)
-        return origins.app.contains(asked) && !origins.provider.contains(asked)
+        return origins.app.contains(recorded) && !origins.provider.contains(recorded)
     }
 }
 

@@ -50,7 +50,7 @@ package enum ReplayJUnit {
                 "    </testcase>",
             ]
         }
-        let who = report.run.beganAtTheApp ? "the app" : "the provider"
+        let who = report.run.beginsAtTheApp ? "the app" : "the provider"
         let message = XMLText.escaped("\(who) was not reached: \(reason)")
         return [
             head + ">", #"      <error type="unreachable" message="\#(message)">\#(text)</error>"#,

@@ -60,7 +60,7 @@ package struct ReplayText {
     /// Where the provider is; the app, where that is driven, comes before it.
     private var address: String? {
         var plan = report.run.plan
-        if report.run.beganAtTheApp,
+        if report.run.beginsAtTheApp,
             let request = plan.steps.first(where: { $0.kind == .authorizationRequest })
         {
             plan.steps = [request]

@@ -55,7 +55,7 @@ extension ReplayCommand {
         guard let first = runs.first, let failure = first.unreachable,
             runs.allSatisfy({ $0.unreachable != nil })
         else { return }
-        guard first.beganAtTheApp else {
+        guard first.beginsAtTheApp else {
             throw CommandFailure(
                 .unavailable,
                 "the provider was not reached: \(failure)",
