@@ -171,9 +171,10 @@ extension UnexpectedPlacesTests {
             name: "who signs in, in a table with passwords",
             type: "text/html",
             body: "<table><tr><th>User</th><th>Password</th><th>Team</th></tr>"
-                + "<tr><td>bolund</td><td>zem4Kq9</td><td>harbour</td></tr></table>",
-            gone: ["bolund", "zem4Kq9"],
-            stays: ["harbour"]
+                + "<tr><td>bolund</td><td>zem4Kq9</td><td>harbour</td></tr></table><table>"
+                + "<tr><td>User Flow Chart</td></tr><tr><td>Hello Kira Velsen,</td></tr></table>",
+            gone: ["bolund", "zem4Kq9", "Kira", "Velsen"],
+            stays: ["harbour", "User Flow Chart"]
         ),
         Row(
             name: "whose a device is, without an apostrophe",

@@ -43,12 +43,12 @@ struct MarkupSlots {
         slots += AddressSlots.slots(in: node, coding: .entities)
         guard !isOfStyle else { return }
         if let slot = labels.slot(in: node) { slots.append(slot) }
+        slots += GreetingSlots.slots(in: node, coding: .entities)
         readWords(node)
     }
 
-    /// What a text between two tags says by itself.
+    /// What a text between two tags says by itself, but for who is greeted in it.
     private mutating func readWords(_ node: ArraySlice<UInt8>) {
-        slots += GreetingSlots.slots(in: node, coding: .entities)
         if isDocument(node) {
             slots.append(Slot(name: "", range: node.startIndex..<node.endIndex, coding: .entities))
         } else if tellsSecret(node) {
@@ -185,6 +185,9 @@ struct MarkupSlots {
         if !(name.map(Self.isTelling) ?? false) {
             var label = TextLabels()
             if let slot = label.slot(in: text[cell]) { slots.append(slot) }
+            // `User Pool Client` is what a row is about.
+            let isTitle = words.lowercased().hasPrefix("user ") && !words.contains("(")
+            if !isTitle { slots += GreetingSlots.slots(in: text[cell], coding: .entities) }
             readWords(text[cell])
         }
         if let name, slots.count == count {
