@@ -367,6 +367,14 @@ struct UnexpectedPlacesTests {
             stays: ["Here it is:\n", "\nand bye\n"]
         ),
         Row(
+            name: "a token in several lines that are moved in",
+            type: "text/plain",
+            body:
+                "token:\n  eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI3NzMxIiwibmFtZSI\n  6IktpcmEgVmVsc2VuIiwiaXNzIjoiaHR0cHM6Ly9pZC5leGFtcGxlIn0.SflKxwR\n  JSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c\n",
+            gone: ["zdWIiOiI3NzMxIiwibmFtZSI"],
+            stays: ["token:\n  eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9."]
+        ),
+        Row(
             name: "a session in a header of an app's own",
             headers: [("X-Acme-Sid", "9f8e7d6c5b4a"), ("X-Acme-Side", "9f8e7d6c")],
             body: "{}",

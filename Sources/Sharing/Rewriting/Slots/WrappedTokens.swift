@@ -29,6 +29,8 @@ enum WrappedTokens {
     private static let longest = 1 << 14
     /// In bytes, of its lines but the first and the last.
     private static let shortestLine = 32
+    /// In bytes, of white space before a line.
+    private static let longestIndent = 32
 
     /// Where the lines end that go on with a token: each is as long as the others, and the last one may be shorter; nil where none
     /// does.
@@ -48,11 +50,12 @@ enum WrappedTokens {
         return end
     }
 
-    /// The line behind a line break, where all of it may be of a token.
+    /// The line behind a line break, without the white space before it, where all of it may be of a token.
     private static func next(behind end: Int, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let blank = text[end...].prefix(2).prefix { $0 == 0x0d || $0 == 0x0a }
         guard blank.last == 0x0a else { return nil }
-        let line = text[blank.endIndex...].prefix(longest).prefix(while: isOfToken)
+        let start = text[blank.endIndex...].prefix(longestIndent).drop { $0 == 0x20 || $0 == 0x09 }.startIndex
+        let line = text[start...].prefix(longest).prefix(while: isOfToken)
         let after = text[line.endIndex...].first
         return !line.isEmpty && (after.map { $0 == 0x0a || $0 == 0x0d } ?? true) ? line : nil
     }
