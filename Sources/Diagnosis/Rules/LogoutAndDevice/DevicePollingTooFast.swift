@@ -40,59 +40,77 @@ struct DevicePollingTooFast: Rule {
     }
 
     private func violation(_ grant: DeviceGrant, _ flow: Flow) -> Violation? {
-        var interval = grant.interval.map(\.seconds) ?? 5
-        let isStated = grant.interval != nil
-        var evidence = grant.interval.flatMap(\.parameter).map { [Evidence($0, note: "seconds")] } ?? []
-        var faults: [Int] = []
-        var slowDowns = 0
-        var isHeeded = true
-        var previous: TokenRequest?
-        for poll in grant.polls {
-            if let previous, !grant.isNotified || !poll.answer.isSuccess {
-                let gap = poll.startedAt - previous.startedAt
-                // An interval that nobody stated is known only once the device authorization was seen.
-                // The very same moment is that of a capture without times.
-                if isStated, gap != .zero, gap < .seconds(interval) - .milliseconds(500),
-                    !isBreakdown(previous)
-                {
-                    faults.append(poll.exchange)
-                    if slowDowns > 0 { isHeeded = false }
-                    if faults.count <= 4 {
-                        evidence.append(Self.evidence(of: gap, before: poll, due: interval))
-                    }
-                }
-            }
-            if poll.answer.error?.error == "slow_down" {
-                slowDowns += 1
-                interval += 5
-                faults.append(poll.exchange)
-                if slowDowns <= 4 { evidence.append(poll.answer.evidence()) }
-            }
-            previous = poll
-        }
-        guard let first = faults.first else { return nil }
+        let pace = Pace(of: grant)
+        guard let first = pace.faults.first ?? pace.repetitions.first else { return nil }
         let isDevice = grant.polls.first?.grantType == GrantType.deviceCode
         let isStopped = grant.polls.last?.answer.error?.error == "slow_down"
-        let isTried = slowDowns == 0 && faults.count == 1 && isTriedBefore(first, grant, flow)
-        let isMild = slowDowns == 1 && isHeeded && faults.last.map { isAnswered($0, grant) } ?? false
+        let isTried =
+            pace.slowDowns == 0 && pace.faults.count == 1 && isTriedBefore(first, grant, flow)
+        let isMild =
+            pace.faults.isEmpty
+            || pace.slowDowns == 1 && pace.isHeeded && pace.faults.last.map { isAnswered($0, grant) } ?? false
+        let words = pace.faults.isEmpty ? Self.repeated : isDevice ? nil : Self.ofClient
         return Violation(
-            evidence,
-            severity: isRefused(grant) ? .error : isMild || isTried ? .note : .warning,
-            explanation: isStopped ? Self.stopped : isTried ? Self.tried : isDevice ? nil : Self.ofClient,
+            pace.evidence,
+            severity: isRefused(grant) && !pace.faults.isEmpty
+                ? .error : isMild || isTried ? .note : .warning,
+            explanation: isStopped ? Self.stopped : isTried ? Self.tried : words,
             fix: isStopped ? Self.stoppedFix : isTried ? Self.triedFix : nil,
             title: isDevice ? nil : "The client polls faster than allowed",
             exchange: first
         )
     }
 
-    /// `due`: in seconds.
-    private static func evidence(of gap: Duration, before poll: TokenRequest, due interval: Int64) -> Evidence
-    {
-        Evidence(
-            place: Place(exchange: poll.exchange, part: .timing, name: "gap"),
-            value: "\(max(0, gap.wholeMilliseconds)) ms",
-            note: "\(interval) s since the poll before are due"
-        )
+    /// The polls of a grant that came too early, and what was said of them.
+    private struct Pace {
+        var evidence: [Evidence]
+        /// Exchanges that came too early, or were answered so.
+        var faults: [Int] = []
+        /// Those that came so soon after an answer of 5xx that they are that request once more.
+        var repetitions: [Int] = []
+        var slowDowns = 0
+        /// Whether none came too early after the first `slow_down`.
+        var isHeeded = true
+
+        init(of grant: DeviceGrant) {
+            evidence = grant.interval.flatMap(\.parameter).map { [Evidence($0, note: "seconds")] } ?? []
+            var interval = grant.interval.map(\.seconds) ?? 5
+            var previous: TokenRequest?
+            for poll in grant.polls {
+                // An interval that nobody stated is known only once the device authorization was seen.
+                if let previous, grant.interval != nil, !grant.isNotified || !poll.answer.isSuccess {
+                    look(at: poll, after: previous, due: interval)
+                }
+                if poll.answer.error?.error == "slow_down" {
+                    slowDowns += 1
+                    interval += 5
+                    faults.append(poll.exchange)
+                    if slowDowns <= 4 { evidence.append(poll.answer.evidence()) }
+                }
+                previous = poll
+            }
+        }
+
+        /// `interval`: in seconds.
+        private mutating func look(at poll: TokenRequest, after previous: TokenRequest, due interval: Int64) {
+            let gap = poll.startedAt - previous.startedAt
+            // The very same moment is that of a capture without times.
+            guard gap != .zero, gap < .seconds(interval) - .milliseconds(500) else { return }
+            if DevicePollingTooFast.isBreakdown(previous) {
+                repetitions.append(poll.exchange)
+            } else {
+                faults.append(poll.exchange)
+                if slowDowns > 0 { isHeeded = false }
+            }
+            guard faults.count + repetitions.count <= 4 else { return }
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: poll.exchange, part: .timing, name: "gap"),
+                    value: "\(max(0, gap.wholeMilliseconds)) ms",
+                    note: "\(interval) s since the poll before are due"
+                )
+            )
+        }
     }
 
     /// Whether a poll of the AWS CLI follows the first one at once: that was a try whether it needs a user at all, before it showed
@@ -109,6 +127,10 @@ struct DevicePollingTooFast: Rule {
         poll came too early, and the others at the right pace.
         """
     private static let triedFix = "Nothing needs fixing: the AWS CLI does so in each login."
+
+    private static let repeated = """
+        The provider failed at a poll, and the client sent it again at once, sooner than the interval allows. Its other polls came at the right pace.
+        """
 
     private static let ofClient = """
         Between two polls of the token endpoint passed less time than the provider's interval (OpenID Connect CIBA, section 7.3: 5 seconds \
@@ -129,12 +151,16 @@ struct DevicePollingTooFast: Rule {
         grant.polls.last.map { $0.exchange != exchange } ?? false
     }
 
-    /// Whether the provider could not answer at all: whoever asks once more does not poll.
-    private func isBreakdown(_ poll: TokenRequest) -> Bool { poll.answer.status.map { $0 >= 500 } ?? false }
+    /// Whether the provider failed at a poll.
+    private static func isBreakdown(_ poll: TokenRequest) -> Bool {
+        poll.answer.status.map { $0 >= 500 } ?? false
+    }
 
     /// Whether it ended in a refusal that is neither the user's no nor the code's age, nor about the client.
     private func isRefused(_ grant: DeviceGrant) -> Bool {
-        guard let last = grant.polls.last, last.answer.isRefusal, !isBreakdown(last) else { return false }
+        guard let last = grant.polls.last, last.answer.isRefusal, !Self.isBreakdown(last) else {
+            return false
+        }
         let others = [
             "authorization_pending", "expired_token", "access_denied", "authorization_declined",
             "transaction_failed",

@@ -66,6 +66,24 @@ struct DevicePollingTooFastTests {
         #expect(recording.finding("provider-server-error")?.isPrimary == true)
     }
 
+    /// One that the provider failed at and that was answered at once after that is a poll too early, and nothing that matters.
+    @Test(arguments: [(503, Severity.note), (400, .warning)])
+    func leavesARequestThatIsSentAgainAsANote(status: Int, severity: Severity) throws {
+        var recording = try Recording(broken + ".near-miss")
+        recording.exchanges.remove(at: 2)
+        let error = status == 400 ? "authorization_pending" : "temporarily_unavailable"
+        recording.exchanges[2].response?.status = status
+        recording.exchanges[2].response?.body = Body(
+            text: #"{"error":"\#(error)"}"#,
+            mediaType: "application/json"
+        )
+        recording.exchanges[3].startedAt = recording.exchanges[2].startedAt + .milliseconds(300)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == severity)
+        #expect(finding.explanation.contains("failed at a poll") == (severity == .note))
+        #expect(recording.outcomes == [.success])
+    }
+
     @Test(arguments: ["invalid_client", "unauthorized_client"])
     func isNoCauseOfARefusedClient(error: String) throws {
         let recording = try Recording(broken).editingLast("/token") {
