@@ -17,7 +17,10 @@ enum UntakenLogout {
     init?(_ answer: Answer) {
         guard let status = answer.status else {
             guard let failure = answer.failure, !answer.isUnseen else { return nil }
-            self = TransportFailure(failure) == .unanswered ? .unanswered : .unreachable
+            switch TransportFailure(failure) {
+            case .unreachable, .certificate, .handshake: self = .unreachable
+            case .unanswered, nil: self = .unanswered
+            }
             return
         }
         guard !(200..<300).contains(status) else { return nil }
@@ -71,7 +74,7 @@ enum UntakenLogout {
         case .unreachable:
             """
             See that the app runs, and listens at the host and port of the backchannel_logout_uri that is registered for the client, and that \
-            the provider's machine can reach it: localhost is the provider's own machine there, or its container.
+            the provider's machine can reach it (localhost is the provider's own machine there, or its container) and trusts its certificate.
             """
         case .unanswered:
             "Look into the app's log at the time of this request, and have it answer before it does what takes long."

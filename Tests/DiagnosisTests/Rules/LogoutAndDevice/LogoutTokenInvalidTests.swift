@@ -59,7 +59,9 @@ struct LogoutTokenInvalidTests {
             (400, "", "is not acceptable"), (500, "", "is not acceptable"), (404, "", "to the app's logout"),
             (403, "", "to the app's logout"), (503, "", "to the app's logout"),
             (nil, "ECONNREFUSED: connection refused by 127.0.0.1:3000", "there was no connection"),
+            (nil, "certificate verify failed: self signed certificate", "there was no connection"),
             (nil, "net::ERR_EMPTY_RESPONSE", "did not answer"),
+            (nil, "the recorder stopped", "did not answer"),
         ] as [(Int?, String, String)]
     )
     func tokenThatTheAppDidNotTakeIsTold(status: Int?, failure: String, words: String) throws {
