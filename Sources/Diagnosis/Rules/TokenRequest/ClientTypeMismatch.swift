@@ -141,8 +141,7 @@ struct ClientTypeMismatch: Rule {
 
     /// Google's, of the answer to a login.
     private static let schemesOfWebClients = [
-        "custom scheme uris are not allowed for", "not allowed for the web client type",
-        "not allowed for 'web' client type",
+        "not allowed for the web client type", "not allowed for 'web' client type",
     ]
     private static let webClient = Violation.Words(
         explanation: """
@@ -158,7 +157,7 @@ struct ClientTypeMismatch: Rule {
 
     private static let texts =
         crossOrigin + schemesOfWebClients + [
-            disabledScheme,
+            "custom scheme uris are not allowed for", disabledScheme,
             // Google, of a device.
             "invalid client type", "only clients of type",
         ]
