@@ -67,10 +67,13 @@ extension FailedRequest {
             }
         }
         let isOfSilence = flow.authorizationResponses.compactMap(\.callback).contains { callback in
-            guard flow.capture[callback].response == nil else { return false }
+            let received = flow.capture[callback]
+            guard received.response == nil,
+                received.failure.flatMap({ TransportFailure($0) }) == .unanswered
+            else { return false }
             return requests.contains {
-                flow.capture[$0.exchange].client.isOther(than: flow.capture[callback].client)
-                    && flow.surroundings.isHungUp(callback, during: $0.exchange)
+                flow.surroundings.isAtWork(callback, during: $0.exchange)
+                    && flow.capture[$0.exchange].client.isOther(than: received.client)
             }
         }
         return Set(
