@@ -38,7 +38,6 @@ struct LibraryErrorsTests {
         ("An error: Couldn't retrieve remote JWK set: Read timed out", "jwks_uri"),
         ("Signed JWT rejected: Another algorithm expected, or no matching key(s) found", "RS256"),
         ("IllegalArgumentException: key expires_in, field private java.lang.Long", "a number alone"),
-        (#"Failed to verify ID Token: oidc: expected audience "shop-api" got ["shop-web"]"#, "another client"),
     ])
     func namesTheSettingByItsOwnName(words: String, setting: String) {
         #expect(LibraryErrors.meaning(in: words)?.contains(setting) == true)
