@@ -96,7 +96,8 @@ struct DevicePollingTooFast: Rule {
             let gap = poll.startedAt - previous.startedAt
             // The very same moment is that of a capture without times.
             guard gap != .zero, gap < .seconds(interval) - .milliseconds(500) else { return }
-            if DevicePollingTooFast.isBreakdown(previous) {
+            // Once: who goes on so polls too fast, whatever is answered.
+            if DevicePollingTooFast.isBreakdown(previous), repetitions.last != previous.exchange {
                 repetitions.append(poll.exchange)
             } else {
                 faults.append(poll.exchange)

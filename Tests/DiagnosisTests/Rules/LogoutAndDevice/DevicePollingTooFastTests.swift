@@ -64,6 +64,9 @@ struct DevicePollingTooFastTests {
         recording.exchanges.append(again)
         #expect(recording.finding(rule)?.severity == .note)
         #expect(recording.finding("provider-server-error")?.isPrimary == true)
+        again.startedAt = again.startedAt + .milliseconds(300)
+        recording.exchanges.append(again)
+        #expect(recording.finding(rule)?.severity == .warning)
     }
 
     /// One that the provider failed at and that was answered at once after that is a poll too early, and nothing that matters.
