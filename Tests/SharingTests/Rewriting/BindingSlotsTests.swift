@@ -107,6 +107,14 @@ struct BindingSlotsTests {
                 + "N'@n nvarchar(256),@a int',@n=N'bolund',@a=31",
             ["UserName=bolund"]
         ),
+        (
+            #"SELECT 1 FROM [Users] WHERE [UserName] = ? AND [TenantKey] = ? ["bolund", "harbour"]"#,
+            ["UserName=bolund"]
+        ),
+        (
+            #"SELECT * FROM users WHERE id = $1 AND note = 'a [b]' AND password = $2 [1, "zem4K!"]"#,
+            ["password=zem4K!"]
+        ),
         (#"SELECT id FROM users WHERE username = $1 AND id = $2; ["bolund"]"#, []),
         (#"select what is username = $1 and nothing else is given here"#, []),
         ("[Parameters=[@p0='?' (Size = 256)]]\nUPDATE [Users] SET [UserName] = @p0", []),

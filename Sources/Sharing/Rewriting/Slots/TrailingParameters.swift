@@ -66,8 +66,20 @@ enum TrailingParameters {
         guard let mark = statement.firstIndex(where: BindingSlots.marks.contains) else {
             return statement.endIndex
         }
-        let rest = statement[mark...]
-        return openings.compactMap { rest.firstRange(of: $0)?.lowerBound }.min() ?? statement.endIndex
+        var rest = statement[mark...]
+        let other = openings.dropFirst().compactMap { rest.firstRange(of: $0)?.lowerBound }.min()
+        while let open = rest.firstRange(of: openings[0]), open.lowerBound < other ?? statement.endIndex {
+            rest = statement[open.upperBound...]
+            if mayBeValue(rest) { return open.lowerBound }
+        }
+        return other ?? statement.endIndex
+    }
+
+    /// Whether a list may begin with what stands there; a name of SQL Server's (`[Users]`) is none of its values.
+    private static func mayBeValue(_ text: ArraySlice<UInt8>) -> Bool {
+        let word = text.prefix(8).prefix(while: \.isASCIIWordByte)
+        guard let first = word.first, !first.isASCIIDigit else { return true }
+        return ["false", "nil", "none", "null", "true"].contains(SlotReader.string(word).lowercased())
     }
 
     /// The values of a list.
