@@ -63,7 +63,9 @@ struct SightingComparison {
     /// Two programs fetch the same document within one second, and are answered the same but for that.
     private func areAnswerIDsAlike(_ left: HeaderFields, _ right: HeaderFields) -> Bool {
         // Another server on the way names the answer anew, and does not leave the other fields as they are.
-        guard isSameHost, Self.hasSameNames(left, right) else { return true }
+        guard isSameHost, Self.hasSameNames(left, right), left.first("server") == right.first("server") else {
+            return true
+        }
         return Self.answerIDs.allSatisfy { name in
             guard let first = left.first(name), let second = right.first(name) else { return true }
             return RemovedValue.areAlike(first, second)

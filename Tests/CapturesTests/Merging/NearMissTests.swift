@@ -40,6 +40,10 @@ struct NearMissTests {
             ([("CF-RAY", "8f1-FRA")], [("cf-ray", "8f1-FRA")], ["a0+b0"]),
             ([("X-Request-Id", "r1")], [("X-Request-Id", "REDACTED")], ["a0+b0"]),
             ([("X-Request-Id", "r1"), ("Via", "1.1 gw")], [("X-Request-Id", "r2")], ["a0+b0"]),
+            (
+                [("X-Request-Id", "r1"), ("Server", "app")], [("X-Request-Id", "r2"), ("Server", "gw")],
+                ["a0+b0"]
+            ),
         ] as [([(String, String)], [(String, String)], [String])]
     )
     func answersOfTwoNamesAreTwo(left: [(String, String)], right: [(String, String)], story: [String]) {
