@@ -24,7 +24,7 @@ struct ChosenUsers {
 
     /// Whether an option says what somebody may do or is there for, or asks for a choice: `Existing customer`, `Not assigned`.
     private static func isAnybody(_ text: ArraySlice<UInt8>) -> Bool {
-        text.prefix(longest).split { [0x20, 0x2d, 0x5f].contains($0) }
+        text.prefix(longest).split(separator: 0x20)
             .contains { words.contains(SlotReader.string($0).lowercased()) }
     }
 
