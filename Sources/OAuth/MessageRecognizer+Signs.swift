@@ -63,12 +63,13 @@ extension MessageRecognizer {
         guard exchange.request.isBodyUnsaved, exchange.request.url.query == nil else { return false }
         let answer = Answer(of: exchange, at: index)
         if answer.parameters.contains("access_token") { return answer.parameters.contains("token_type") }
+        // Any app's server may call so what it does not like.
+        if answer.error?.error == "invalid_request" { return answer.parameters.contains("error_description") }
         return answer.error.map { errors.contains($0.error) } ?? false
     }
 
     private static let errors: Set<String> = [
         "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
-        "invalid_request",
     ]
 
     /// The endpoints of GitHub, Slack and Facebook take a code without the grant being named.

@@ -53,6 +53,7 @@ struct UnsavedRequestTests {
             "/oauth/token", #"{"error":"invalid_request","error_description":"client_secret is missing."}"#,
             true
         ),
+        ("/oauth/token", #"{"error":"invalid_request"}"#, false),
         ("/oauth/token", #"{"error":"out_of_stock"}"#, false),
         ("/orders", #"{"error":"invalid_request"}"#, false),
     ])
