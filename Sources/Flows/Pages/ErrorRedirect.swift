@@ -101,7 +101,7 @@ package enum ErrorRedirect {
     private static let signInPages: Set<String> = ["login", "signin", "sign-in", "sign_in", "logon", "error"]
 
     /// Whether an address is that of a page to sign in at, or of an error, by the last part of its path.
-    static func isSignInPage(_ url: RecordedURL) -> Bool {
+    package static func isSignInPage(_ url: RecordedURL) -> Bool {
         url.path.split(separator: "/").last.map { signInPages.contains($0.lowercased()) } ?? false
     }
 }

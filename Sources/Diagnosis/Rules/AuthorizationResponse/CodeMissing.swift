@@ -2,7 +2,8 @@ import Captures
 import Flows
 import OAuth
 
-/// The provider sent the browser to the redirect URI, with neither a code nor an error.
+/// The provider sent the browser to the redirect URI, with neither a code nor an error; or the code that it sent was lost before
+/// it came there.
 struct CodeMissing: Rule {
     static let info = RuleInfo(
         id: "code-missing",
@@ -33,7 +34,10 @@ struct CodeMissing: Rule {
                 let asked = attempt.parameter("redirect_uri"), flow.tokenRequests.isEmpty
             else { return .holds }
             if let response = attempt.response {
-                return incomplete(response, attempt).map { .violated($0) } ?? .holds
+                return
+                    (incomplete(response, attempt)
+                    ?? StrippedCallback(attempt, in: flow)?.violation(in: flow)).map { .violated($0) }
+                    ?? .holds
             }
             let uri = RecordedURL(asked.value)
             // Where app and provider share an address, what is sent to it is no answer yet.

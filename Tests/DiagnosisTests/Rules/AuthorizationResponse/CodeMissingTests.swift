@@ -144,4 +144,62 @@ struct CodeMissingTests {
         #expect(try posting([("user", "alice"), ("state", "another")]).finding(rule) == nil)
         #expect(try posting([("state", state)], mode: nil).finding(rule) == nil)
     }
+
+    /// What stands before the app took the code out of the address.
+    private func stripped(_ status: Int, to location: String? = nil, keeping state: Bool = true) throws
+        -> Recording
+    {
+        try Recording(broken + ".near-miss")
+            .without { ["/token", "/jwks", "/end-session"].contains($0.request.url.path) }
+            .editing { exchange in
+                guard exchange.request.url.path == "/callback" else { return }
+                let url = exchange.request.url
+                exchange.request.url = RecordedURL(
+                    state ? Recording.changing(url.text, "code", nil) : url.withoutQuery
+                )
+                exchange.response = RecordedResponse(status: status)
+                if let location { exchange.response?.redirect(to: location) }
+            }
+    }
+
+    @Test(arguments: [
+        (500, nil), (400, nil), (302, "https://www.shop.example/login"),
+        (302, "https://www.shop.example/?error=no_code"),
+        (302, "https://id.harbour.example/authorize?response_type=code&client_id=shop-web&state=another"),
+    ])
+    func codeThatWasLostOnTheWayIsToldAsThat(status: Int, location: String?) throws {
+        let recording = try stripped(status, to: location)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(finding.title == "The code was lost on the way to the redirect URI")
+        #expect(finding.places.prefix(2) == ["2 response.location ", "3 request.url "])
+        #expect(finding.notes.prefix(2) == ["with a code", "came with state alone"])
+        #expect(recording.outcomes.first == .failure)
+        #expect(!finding.evidence.contains { $0.value.contains("i79pRzmKcsHinYy7hSGh7nuyf2LJgLm4") })
+    }
+
+    @Test func lostCodeIsToldOfWithoutAQueryToo() throws {
+        #expect(try stripped(400, keeping: false).finding(rule)?.notes[1] == "came without a query")
+    }
+
+    /// An app that goes on got its code in another way.
+    @Test(arguments: [(200, nil), (302, "https://www.shop.example/")])
+    func callbackThatGoesOnIsLeftAlone(status: Int, location: String?) throws {
+        #expect(try stripped(status, to: location).finding(rule) == nil)
+    }
+
+    /// The page sends the code itself.
+    @Test func codeThatIsHandedOnIsNotLost() throws {
+        var recording = try stripped(400)
+        var exchange = try #require(recording.exchanges.last)
+        exchange.request.method = "POST"
+        exchange.request.url = RecordedURL("https://www.shop.example/api/session")
+        exchange.request.body = Body(
+            text: "{\"code\":\"i79pRzmKcsHinYy7hSGh7nuyf2LJgLm4\"}",
+            mediaType: "application/json"
+        )
+        exchange.response = RecordedResponse(status: 204)
+        recording.exchanges.append(exchange)
+        #expect(recording.finding(rule) == nil)
+    }
 }
