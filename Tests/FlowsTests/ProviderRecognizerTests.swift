@@ -75,6 +75,24 @@ struct ProviderRecognizerTests {
         #expect(capture.flows.map(\.provider.rawValue) == [provider])
     }
 
+    /// Of WSO2 there may be no more than where its endpoint sends the browser, or the cookie of its session.
+    @Test(arguments: [
+        ("https://login.example/authenticationendpoint/login.do?tenant=shop", "seen=1", "wso2"),
+        ("https://login.example/in?sessionDataKey=2f6c0d51", "seen=1", "wso2"),
+        ("https://login.example/in", "opbs=5d1f", "wso2"),
+        ("https://login.example/in?key=2f6c0d51", "seen=1", "generic"),
+        ("https://login.example/commonauth?code=1", "seen=1", "generic"),
+    ])
+    func byWhereItsEndpointLeads(location: String, cookie: String, provider: String) {
+        var capture = CaptureBuilder()
+        capture.redirect(
+            "https://is.example/oauth2/authorize?" + FormBody.encode(ShopLogin().request),
+            to: location,
+            headers: ShopLogin.browser + [("Cookie", cookie)]
+        )
+        #expect(capture.flows.map(\.provider.rawValue) == [provider])
+    }
+
     /// WSO2's issuer is its token endpoint.
     @Test(arguments: [("/oauth2/token", "wso2"), ("/oauth2", "generic")])
     func byTheAddressOfItsMetadata(issuer: String, provider: String) {

@@ -38,7 +38,13 @@ struct FlowAssembly {
             let cookies =
                 recorded.request.cookies.map(\.name) + (recorded.response?.setCookies.map(\.name) ?? [])
             let url = recorded.request.url
-            return ProviderRecognizer.Sight(host: host, path: url.path, query: url.query, cookies: cookies)
+            return ProviderRecognizer.Sight(
+                host: host,
+                path: url.path,
+                query: url.query,
+                cookies: cookies,
+                location: recorded.response?.location.map { url.resolving($0) }
+            )
         }
         // Of a login without redirects the provider may be known by its token alone.
         if sights.isEmpty, builder.grant == FlowGrouping.credential, let issuer {

@@ -8,6 +8,8 @@ package enum ProviderRecognizer {
         var path: String
         var query: String?
         var cookies: [String]
+        /// Where the answer sends the browser.
+        var location: RecordedURL?
     }
 
     static func kind(of sights: [Sight]) -> ProviderKind {
@@ -151,7 +153,12 @@ package enum ProviderRecognizer {
                             let path = wso2Path($0.path)
                             return path.hasPrefix("/authenticationendpoint/") || path == "/commonauth"
                                 || path == "/oidc/logout" || path == "/oauth2/authn"
+                                || $0.cookies.contains("opbs")
                         }
+                    || sights.contains {
+                        // Its page to sign in at may not have been loaded, or not at its own host.
+                        wso2Path($0.path) == "/oauth2/authorize" && $0.location.map(isWSO2Page) ?? false
+                    }
             }
         ),
         (
@@ -202,6 +209,11 @@ package enum ProviderRecognizer {
             parts = parts.dropFirst(2)
         }
         return "/" + parts.joined(separator: "/")
+    }
+
+    private static func isWSO2Page(_ url: RecordedURL) -> Bool {
+        wso2Path(url.path).hasPrefix("/authenticationendpoint/")
+            || url.query?.containsBytes("sessionDataKey=") ?? false
     }
 
     private static func isOktaPath(_ path: String) -> Bool {
