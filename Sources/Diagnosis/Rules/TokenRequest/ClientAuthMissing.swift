@@ -6,7 +6,7 @@ import OAuth
 /// A client called an endpoint that wants to know who it is, without any credentials, and was refused for it.
 ///
 /// Silent where the credentials may have been taken out of the capture, where the client may have shown a
-/// certificate, and where the answer names another reason.
+/// certificate or showed an attestation, and where the answer names another reason.
 struct ClientAuthMissing: Rule {
     static let info = RuleInfo(
         id: "client-auth-missing",
@@ -152,7 +152,7 @@ struct ClientAuthMissing: Rule {
         /// Whether a request without credentials was answered with tokens.
         static func isOne(_ request: TokenRequest, _ capture: Capture) -> Bool {
             request.answer.isSuccess && request.authentication.methods == [.none]
-                && !capture[request.exchange].request.headers.contains("authorization")
+                && !ClientAuthMissing.hasHeader(capture[request.exchange].request)
         }
 
         private static func sender(_ endpoint: RecordedURL, _ client: Parameter?) -> Sender? {
@@ -228,7 +228,14 @@ struct ClientAuthMissing: Rule {
 
     private func isBare(_ call: ClientCall, _ flow: Flow) -> Bool {
         call.authentication.methods == [.none] && !call.parameters.isEmpty
-            && !flow.capture[call.exchange].request.headers.contains("authorization")
+            && !Self.hasHeader(flow.capture[call.exchange].request)
+    }
+
+    /// Whether a client says in a header who it is: by its credentials, or by an attestation of the app
+    /// (draft-ietf-oauth-attestation-based-client-auth, section 6).
+    private static func hasHeader(_ request: RecordedRequest) -> Bool {
+        ["authorization", "oauth-client-attestation", "oauth-client-attestation-pop"]
+            .contains(where: request.headers.contains)
     }
 
     private func isRefusedForIt(_ call: ClientCall) -> Bool {

@@ -51,6 +51,16 @@ struct ClientAuthMissingTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// An app may be known by what attests it (draft-ietf-oauth-attestation-based-client-auth).
+    @Test(arguments: [
+        ("OAuth-Client-Attestation", false), ("OAuth-Client-Attestation-PoP", false), ("X-Client", true),
+    ])
+    func leavesAClientWithAnAttestationAlone(header: String, fires: Bool) throws {
+        let recording = try Recording(broken).sendingHeader(header, "e30.e30.c2ln", to: "/token")
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.outcomes == [.failure])
+    }
+
     /// An app at a scheme of its own has no secret to send; a server that exchanges its code does.
     @Test(arguments: [
         ("Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", true), ("okhttp/4.12.0", true),
