@@ -31,7 +31,8 @@ package enum BearerToken {
         return Parameter(name: "access_token", value: token, place: place)
     }
 
-    private static let portalHeader = "x-amz-sso_bearer_token"
+    /// The name of the header.
+    package static let portalHeader = "x-amz-sso_bearer_token"
 
     /// Snowflake's drivers begin a session with a token in the JSON of the request.
     private static func ofSnowflake(_ request: RecordedRequest, exchange: Int) -> Parameter? {

@@ -50,7 +50,9 @@ struct BearerRejected: Rule {
         else {
             return
                 (TokenQuestion.denied(in: flow) ?? lostOnTheWay(flow)
-                ?? CredentialRefusal.violation(in: flow)).map { .violated($0) }
+                ?? CredentialRefusal.violation(in: flow) ?? PortalRefusal.violation(in: flow)).map {
+                    .violated($0)
+                }
                 ?? otherRefusal(flow)
         }
         guard !isExplained(flow) else { return .holds }
