@@ -38,7 +38,7 @@ struct ProxySchemeDowngrade: Rule {
                 !Self.isOnLoopback(start.url) || isOfApp(start, attempt, flow)
             else { continue }
             var evidence = [Evidence(place: start.place, value: start.url.withoutQuery), Evidence(sent)]
-            if let refusal = attempt.refusal { evidence.append(refusal.evidence()) }
+            if let refusal = attempt.refusal, mayBeForIt(refusal) { evidence.append(refusal.evidence()) }
             return .violated(
                 Violation(evidence, severity: severity(attempt, flow), exchange: sent.place.exchange)
             )
@@ -47,11 +47,24 @@ struct ProxySchemeDowngrade: Rule {
     }
 
     private func severity(_ attempt: LoginAttempt, _ flow: Flow) -> Severity {
-        guard !attempt.isRefused else { return .error }
+        if attempt.isRefused { return attempt.refusal.map(mayBeForIt) ?? false ? .error : .warning }
         guard flow.ending != .success, let callback = attempt.response?.callback else { return .warning }
         if case .rejected = flow.fate(ofCallback: callback) { return .error }
         return flow.capture[callback].response == nil ? .error : .warning
     }
+
+    /// Whether the redirect URI may be what was refused: an error that came to it, or that names another parameter, is about something
+    /// else (RFC 6749, section 4.1.2.1).
+    private func mayBeForIt(_ refusal: RequestRefusal) -> Bool {
+        refusal.says(["redirect", "callback", "return url", "http"])
+            || refusal.channel != .delivered && !refusal.says(Self.ofOthers)
+    }
+
+    /// Errors that name what they are about, which is no address.
+    private static let ofOthers = [
+        "invalid_scope", "unsupported_response_type", "unsupported_response_mode", "invalid_target",
+        "invalid_request_object", "request_not_supported", "request_uri_not_supported",
+    ]
 
     /// The page that made the request: the redirect that led to it, else what its `Referer` names.
     private func start(of request: AuthorizationRequest, _ flow: Flow) -> (url: RecordedURL, place: Place)? {

@@ -89,6 +89,25 @@ struct ProxySchemeDowngradeTests {
             )
         }
         #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.finding(rule)?.severity ?? .warning == .warning)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    /// What came to the redirect URI was not refused for it, unless it says so.
+    @Test(arguments: [
+        ("invalid_scope", "zz is no scope", false), ("unauthorized_client", "no such grant", false),
+        ("invalid_request", "redirect_uri must use https", true),
+    ])
+    func anErrorThatCameToTheAddressIsNotForIt(error: String, text: String, isForIt: Bool) throws {
+        let back =
+            "http://www.shop.example/callback?"
+            + FormBody.encode([("error", error), ("error_description", text)])
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.response = RecordedResponse(status: 302)
+            exchange.response?.redirect(to: back)
+        }
+        #expect(recording.finding(rule)?.severity == (isForIt ? .error : .warning))
         #expect(recording.outcomes == [.failure])
     }
 
