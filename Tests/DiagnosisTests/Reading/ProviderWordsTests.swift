@@ -45,6 +45,14 @@ struct ProviderWordsTests {
         ("invalid_request: Parameter not allowed for this message type: nonce", "scope openid"),
         ("invalid_grant: reauth related error (invalid_rapt)", "Exempt trusted apps"),
         ("invalid_grant: Malformed auth code.", "4%2F0A"),
+        (
+            "invalid_acr: acr_value is not valid, should be equal one of these values, expected eidas1, got eidas9",
+            "eidas2 or eidas3"
+        ),
+        ("Une erreur est survenue Code d’erreur : Y000400 Retour", "acr_values"),
+        ("Une erreur technique est survenue Code d’erreur : Y030118", "slash at its end"),
+        ("Code d’erreur : Y030106", "client_id"), ("Code d’erreur : Y030111", "id_token_hint"),
+        ("Code d’erreur : Y150001", "anew"),
     ])
     func saysWhatIsToBeChanged(words: String, fix: String) throws {
         #expect(try #require(ProviderWords.meaning(of: words, by: .generic)?.fix).contains(fix))
@@ -83,7 +91,7 @@ struct ProviderWordsTests {
         // Pieces of what others say.
         "ssl: CertificateError: hostname mismatch", "asked at 1717003: no", "org_internal_id is missing",
         "cross_origin_mismatch", "restartFailed", "The policy evaluation failed", "Sign up not completed",
-        "Your admin hasn't given you access to this app",
+        "code AY000400B", "Y0004001", "Your admin hasn't given you access to this app",
     ])
     func keepsToItselfWhatItDoesNotKnow(words: String) {
         #expect(ProviderWords.meaning(of: words, by: .generic) == nil)

@@ -1,6 +1,7 @@
 extension ProviderWords {
-    /// Those of services: Singpass, MyInfo, Google, Okta, Auth0, Amazon Cognito, LINE, Azure AD B2C, Salesforce, BankID.
-    static let services: [Known] = ofSingpass + ofGoogle + ofCognito + others
+    /// Those of services: Singpass, MyInfo, Google, Okta, Auth0, Amazon Cognito, LINE, Azure AD B2C, Salesforce, BankID,
+    /// FranceConnect.
+    static let services: [Known] = ofSingpass + ofGoogle + ofCognito + ofFranceConnect + others
 
     private static let others: [Known] = [
         Known(

@@ -213,5 +213,7 @@ enum RedirectURIRefusal {
         "redirect_uri must match configuration", "invalid redirect url", "redirect url mismatch",
         "pe_unauthorizedurl", "isn't included in the app's domains", "koe006", blockedFlow,
         "correct the following and try again: redirect_uri",
+        // FranceConnect's first version.
+        "url de callback est invalide",
     ]
 }

@@ -61,13 +61,16 @@ struct DiscoveryUnreachable: Rule {
             let isDoubled = documents.allSatisfy { $0.url.path.containsBytes("//.well-known/") }
             let redirects = documents.compactMap { leftRedirect($0, flow) }
             let other = isDoubled ? Self.doubledFix : Self.hints[flow.provider]
-            let explanation = isCut ? Self.cut : isDown ? Self.down : isDoubled ? Self.doubled : nil
+            let known = documents.lazy.compactMap { said($0, flow)?.meaning }.first
+            let explanation =
+                isCut ? Self.cut : isDown ? Self.down : isDoubled ? Self.doubled : known?.explanation
             return .violated(
                 Violation(
-                    evidence(documents, flow.provider) + redirects,
+                    evidence(documents, flow) + redirects,
                     explanation: redirects.isEmpty ? explanation : Self.redirected,
                     fix: redirects.isEmpty
-                        ? isCut ? Self.cutFix : isDown ? Self.downFix : other : Self.redirectedFix
+                        ? isCut ? Self.cutFix : isDown ? Self.downFix : other ?? known?.fix
+                        : Self.redirectedFix
                 )
                 .toldOfFront(in: flow)
             )
@@ -101,17 +104,29 @@ struct DiscoveryUnreachable: Rule {
         )
     }
 
-    private func evidence(_ documents: [MetadataDocument], _ provider: ProviderKind) -> [Evidence] {
+    /// What a server says that is known for it, in a member of its own or as all of its answer, which is no error of OAuth's.
+    private func said(_ document: MetadataDocument, _ flow: Flow) -> (
+        evidence: Evidence, meaning: Violation.Words
+    )? {
+        guard document.answer.isRefusal, document.answer.error == nil else { return nil }
+        let member = document.answer.json?["message"]?.string
+        let body = flow.capture[document.exchange].response?.body
+        guard let words = member ?? body.flatMap({ $0.isPage || ($0.size ?? 0) >= 512 ? nil : $0.text }),
+            let meaning = ProviderWords.meaning(of: words, by: flow.provider)
+                // ZITADEL has both, with the name before it and without.
+                ?? ProviderWords.meaning(of: "message=" + words, by: flow.provider)
+        else { return nil }
+        let place = document.answer.place(member == nil ? "" : "message")
+        return (Evidence(place: place, value: Masking.shown(Excerpt.start(of: words), of: "body")), meaning)
+    }
+
+    private func evidence(_ documents: [MetadataDocument], _ flow: Flow) -> [Evidence] {
         documents.eachOnce(by: \.url.text).prefix(6).flatMap { document in
             var evidence = [document.urlEvidence, document.answer.statusEvidence()]
             if document.answer.error != nil {
                 evidence.append(document.answer.evidence())
-            } else if let words = document.answer.json?["message"]?.string,
-                ProviderWords.meaning(of: words, by: provider) != nil
-            {
-                evidence.append(
-                    Evidence(place: document.answer.place("message"), value: Excerpt.start(of: words))
-                )
+            } else if let said = said(document, flow) {
+                evidence.append(said.evidence)
             }
             if document.answer.isBrokenOff, let words = document.answer.failure {
                 evidence.append(Evidence(place: document.answer.place(""), value: Excerpt.start(of: words)))

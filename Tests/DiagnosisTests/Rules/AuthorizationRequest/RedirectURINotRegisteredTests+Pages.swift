@@ -9,7 +9,8 @@ extension RedirectURINotRegisteredTests {
         "AADSTS50011: The redirect URI 'https://x' specified in the request does not match the redirect URIs configured",
         "Error 400: redirect_uri_mismatch", "Callback URL mismatch.",
         "The redirection URI provided does not match a pre-registered value.",
-        "<b>INVALID PARAMETER: REDIRECT_URI</b>", "<strong>앱 관리자 설정 오류 (KOE006)</strong>",
+        "<b>INVALID PARAMETER: REDIRECT_URI</b>", "<p>L'url de callback est invalide</p>",
+        "<strong>앱 관리자 설정 오류 (KOE006)</strong>",
     ])
     func knowsTheWordsOfProviders(text: String) throws {
         let recording = try Recording(broken).editing { exchange in

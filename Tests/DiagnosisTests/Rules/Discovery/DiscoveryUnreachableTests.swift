@@ -37,16 +37,24 @@ struct DiscoveryUnreachableTests {
     }
 
     /// ZITADEL's answer is none of OAuth's.
-    @Test func wordsOfAServerAreExplained() throws {
+    @Test(
+        arguments: [
+            (
+                #"{"code":5,"message":"Instance not found. Make sure you got the domain right."}"#, "message",
+                true
+            ), (#"{"code":5,"message":"Instance not found"}"#, "message", true),
+            ("Instance not found\n", "", true), ("No instance of it was found\n", "", false),
+        ]
+    )
+    func wordsOfAServerAreExplained(body: String, member: String, isKnown: Bool) throws {
+        let type = member.isEmpty ? "text/plain" : "application/json"
         let recording = try Recording(broken).editing { exchange in
-            let words = "Instance not found. Make sure you got the domain right."
-            exchange.response = RecordedResponse(
-                status: 404,
-                body: Body(text: #"{"code":5,"message":"\#(words)"}"#, mediaType: "application/json")
-            )
+            exchange.response = RecordedResponse(status: 404, body: Body(text: body, mediaType: type))
         }
         let finding = try #require(recording.finding(rule))
-        #expect(finding.fix.contains("ExternalDomain") && finding.places.contains("0 response.body message"))
+        #expect(finding.fix.contains("ExternalDomain") == isKnown)
+        #expect(finding.explanation.contains("ZITADEL") == isKnown)
+        #expect(finding.places.contains("0 response.body \(member)") == isKnown)
     }
 
     /// A client that appends the path to an issuer with a slash at its end.
