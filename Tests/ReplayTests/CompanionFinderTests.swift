@@ -37,4 +37,39 @@ struct CompanionFinderTests {
         let plan = PlanBuilder(flow, siblings: [flow]).plan()
         #expect(plan.steps.map(\.exchange) == [1, 2, 3, 4])
     }
+
+    /// Many flows of one session are planned in lines that grow as they do.
+    @Test(arguments: [(40, 40), (200, 64)]) func ofALongSessionItsEndsAreDriven(calls: Int, driven: Int)
+        throws
+    {
+        let provider = "https://id.example"
+        let cookie = "sid=session-1-0123456789"
+        var capture = CaptureBuilder()
+        // The first of them is who set the cookie.
+        for number in 0..<calls {
+            capture.post(
+                "\(provider)/settings/\(number)",
+                [("a", "1")],
+                headers: number == 0 ? [] : [("Cookie", cookie)],
+                answer: number == 0 ? [("Set-Cookie", cookie)] : [],
+                body: .html("<p>Done</p>")
+            )
+        }
+        let login = capture.redirect(
+            "\(provider)/authorize?response_type=code&client_id=shop&state=st-4Xr8LmPq2Kt",
+            to: "https://shop.example/cb?code=code-1-0123456789&state=st-4Xr8LmPq2Kt",
+            headers: [("Cookie", cookie)]
+        )
+        let flows = FlowFinder.flows(in: capture.capture)
+        let flow = try #require(flows.first { $0.exchanges.contains(login) })
+        let origin = try #require(RecordedURL(provider + "/").origin)
+        let found = CompanionFinder(
+            flow,
+            origins: [origin],
+            index: PlanningIndex(flows),
+            drivenBefore: []
+        ).companions(of: [login], userCodes: [])
+        #expect(found.count == driven)
+        #expect(found.first == 0 && found.last == calls - 1)
+    }
 }

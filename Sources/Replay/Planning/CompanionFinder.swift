@@ -50,11 +50,17 @@ struct CompanionFinder {
                 let (start, end) = (seen[cookie] ?? 0, count(before: next.exchange, in: places))
                 guard end > start else { continue }
                 seen[cookie] = end
-                for place in places[start..<end] { take(index.others[place]) }
+                let beginning = start..<max(start, min(end, Self.mostAtAnEnd))
+                let rest = max(beginning.upperBound, end - Self.mostAtAnEnd)..<end
+                for place in [beginning, rest].flatMap({ places[$0] }) { take(index.others[place]) }
             }
         }
         return found.sorted { position[$0] < position[$1] }
     }
+
+    /// Of what was changed with one cookie, which may be everything that a browser did in a session of hours: so many at its beginning,
+    /// where somebody signed in, and so many right before what is driven.
+    static let mostAtAnEnd = 32
 
     private func count(before exchange: Int) -> Int { count(before: exchange, in: index.others.indices) }
 
