@@ -41,7 +41,8 @@ struct ScopeRejected: Rule {
                     [scope.map { asked($0, flow) } ?? attempt.missing("scope")],
                     registered: registered(scope, of: client, before: attempt.exchange, flow),
                     answer: refusal.evidence(around: Self.texts),
-                    at: attempt.exchange
+                    at: attempt.exchange,
+                    fix: Self.lacksService(attempt) ? Self.serviceFix : nil
                 )
             )
         }
@@ -74,6 +75,19 @@ struct ScopeRejected: Rule {
         }
         return verdict
     }
+
+    /// Whether a request to itsme names none of the services that it has set up for the client.
+    private static func lacksService(_ attempt: LoginAttempt) -> Bool {
+        guard let host = attempt.request?.endpoint.host,
+            [".itsme.services", ".itsme.be"].contains(where: host.hasSuffix)
+        else { return false }
+        return !(attempt["scope"] ?? "").split(separator: " ").contains { $0.hasPrefix("service:") }
+    }
+
+    private static let serviceFix = """
+        Add the service to the scope, as service: and the code that itsme gave for it, beside openid (openid service:SHOP_LOGIN). A client may have several services, \
+        for signing in, sharing data or confirming, and each login names the one that it is.
+        """
 
     private static func violation(
         _ asked: [Evidence],

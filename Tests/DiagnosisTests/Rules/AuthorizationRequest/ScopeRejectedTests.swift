@@ -18,6 +18,24 @@ struct ScopeRejectedTests {
         #expect(finding.evidence[1].value == "invalid_scope: The client may not ask for orders.write")
     }
 
+    /// itsme takes no login that names none of the client's services.
+    @Test(arguments: [
+        ("idp.prd.itsme.services", "openid", true),
+        ("idp.prd.itsme.services", "openid service:SHOP_LOGIN", false), ("id.bank.example", "openid", false),
+    ])
+    func namesTheServiceThatItsmeMisses(host: String, scope: String, isMissed: Bool) throws {
+        let recording = try Recording(broken).asking("scope", scope).editing { exchange in
+            let url = exchange.request.url.text.replacing("//id.harbour.example/", with: "//\(host)/")
+            exchange.request.url = RecordedURL(url)
+            if let location = exchange.response?.location {
+                exchange.response?.redirect(
+                    to: location.replacing("//id.harbour.example/", with: "//\(host)/")
+                )
+            }
+        }
+        #expect(try #require(recording.finding(rule)).fix.contains("service:") == isMissed)
+    }
+
     @Test func leavesAReducedScopeAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
