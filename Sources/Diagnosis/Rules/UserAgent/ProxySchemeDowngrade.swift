@@ -47,7 +47,7 @@ struct ProxySchemeDowngrade: Rule {
     }
 
     private func severity(_ attempt: LoginAttempt, _ flow: Flow) -> Severity {
-        if attempt.isRefused { return attempt.refusal.map(mayBeForIt) ?? false ? .error : .warning }
+        if attempt.isRefused { return attempt.refusal.map(mayBeForIt) ?? true ? .error : .warning }
         guard flow.ending != .success, let callback = attempt.response?.callback else { return .warning }
         if case .rejected = flow.fate(ofCallback: callback) { return .error }
         return flow.capture[callback].response == nil ? .error : .warning
