@@ -2,6 +2,19 @@
 extension UnexpectedPlacesTests {
     static let namedRows: [Row] = [
         Row(
+            name: "a register's document in a string",
+            body:
+                #"{"payload":"{\"uinfin\":{\"value\":\"S9812381D\"},\"name\":{\"value\":\"KIRAVEL MEADLOW\"}}"}"#,
+            gone: ["S9812381D", "KIRAVEL", "MEADLOW"]
+        ),
+        Row(
+            name: "links that let somebody in",
+            body: #"{"link":"https://www.shop.example/activate/kestrel27xyz","text":"Open "#
+                + #"https://www.shop.example/reset-password/mead77owsx now, or https://www.shop.example/pages/quill27xyz"}"#,
+            gone: ["kestrel27xyz", "mead77owsx"],
+            stays: ["/activate/", "https://www.shop.example/reset-password/", "/pages/quill27xyz"]
+        ),
+        Row(
             name: "a name in the type of a database",
             body: #"{"Item":{"family_name":{"S":"Kiravel"},"theme":{"S":"darkish"}}}"#,
             gone: ["Kiravel"],

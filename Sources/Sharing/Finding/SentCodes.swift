@@ -27,6 +27,8 @@ enum SentCodes {
         Word(end: "skod"), Word(end: "koodi"), Word(end: "koodi on"), Word(end: "koodisi on"),
         Word(end: "Codul"), Word(end: "codul", isWhole: true),
         Word(end: "OTP", isSure: true, isWhole: true), Word(end: "otp", isSure: true, isWhole: true),
+        Word(end: "ne-time password", isSure: true), Word(end: "ne-Time Password", isSure: true),
+        Word(end: "ne-time PIN", isSure: true), Word(end: "inmalpasswort", isSure: true),
     ]
 
     private static let foreignWords = [

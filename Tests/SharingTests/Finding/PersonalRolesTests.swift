@@ -12,7 +12,9 @@ struct PersonalRolesTests {
             #"{"uinfin":{"source":"1","value":"S9812381D"},"sex":{"code":"F","source":"1","desc":"FEMALE"},"#
             + #""race":{"lastupdated":"2024-01-01","code":"CN","classification":"C","desc":"CHINESE"},"#
             + #""residentialstatus":{"code":"C","desc":"CITIZEN"},"religion":{"desc":"BUDDHIST"},"#
-            + #""marriagedate":{"value":"2007-10-01"},"regadd":{"country":{"code":"SG","desc":"SINGAPORE"}}}"#
+            + #""marriagedate":{"value":"2007-10-01"},"regadd":{"country":{"code":"SG","desc":"SINGAPORE"}},"#
+            + #""vehicles":[{"type":{"value":"MOTORCAR"},"status":{"code":"1","desc":"LIVELY"}}],"#
+            + #""history":[{"date":{"value":"2016-12-01"}}]}"#
         var world = try SharingWorld()
         world.append(
             "https://api.register.example/v4/person/x",
@@ -28,7 +30,8 @@ struct PersonalRolesTests {
         }
         let text = try body(2)
         for word in [
-            "FEMALE", "CHINESE", "CITIZEN", "BUDDHIST", "SINGAPORE", "2007-10-01", #""code":"F","source""#,
+            "FEMALE", "CHINESE", "CITIZEN", "BUDDHIST", "SINGAPORE", "2007-10-01", "MOTORCAR", "LIVELY",
+            "2016-12-01", #""code":"F","source""#,
             #""2024-01-01","code":"CN""#,
         ] {
             #expect(!text.contains(word), "\(word)")

@@ -26,6 +26,9 @@ struct ShownCodesTests {
         Row(text: "Your code is 482913abc", codes: []),
         Row(text: "Your OTP is 482913. Do not share it.", codes: ["482913"]),
         Row(text: "otp=482913", codes: ["482913"]),
+        Row(text: "482913 is your one-time password", codes: ["482913"]),
+        Row(text: "Your One-Time Password: 482913", codes: ["482913"]),
+        Row(text: "731904 ist Ihr Einmalpasswort", codes: ["731904"]),
         // Typed on another device, and errors in the place of one.
         Row(text: "Your user code is WDJB-MJHT", codes: ["WDJB-MJHT"]),
         Row(text: "Enter this code on your device: <b>WDJBMJHT</b>", codes: ["WDJBMJHT"]),

@@ -18,11 +18,18 @@ enum PersonRegister {
         "cpfcontributions", "cpfemployers", "householdincome", "hdbownership", "cpfhousingwithdrawal",
     ]
 
-    /// Whether the name of an object says of its value what it is, in claims and elsewhere alike, or what somebody is called.
-    static func tells(_ name: String) -> Bool {
-        func isKnown(in container: TextKind) -> Bool {
-            if case .unknown = SecretRoles.role(of: name, in: container) { false } else { true }
+    /// What a value is called in the object of a name: by that where it says what the value is, in claims and elsewhere alike.
+    static func name(ofValueIn name: String) -> String {
+        func tells(in container: TextKind) -> Bool {
+            switch SecretRoles.role(of: name, in: container) {
+            // The `status` of somebody's vehicle is none of a protocol's.
+            case .unknown, .open: false
+            default: true
+            }
         }
-        return isKnown(in: .claims) && (isKnown(in: .json) || SecretRoles.namesSomebody(name))
+        guard tells(in: .claims) else { return unnamed }
+        if tells(in: .json) { return name }
+        // In a document of other things, `name` alone may be theirs.
+        return SecretRoles.namesSomebody(name) ? "full_name" : unnamed
     }
 }

@@ -6,27 +6,39 @@ import Captures
 struct TextLabels {
     /// What the text before says, behind which nothing stood yet.
     private var label: (name: String, kind: Secret.Kind)?
+    /// The last word of the text before, where that says of a password that somebody is given it.
+    private var given: String?
+    /// What is typed may be the name of a setting: a password that is given has a digit.
+    private var isTyped = false
 
     /// The value in a text between two tags.
     mutating func slot(in node: ArraySlice<UInt8>) -> Slot? {
         let text = Self.trimmed(node)
         guard !text.isEmpty else { return nil }
         if let known = label {
-            label = nil
-            return Self.isValue(text, known.kind) ? Self.slot(known.name, text) : nil
+            let isOne = Self.isValue(text, known.kind) && (!isTyped || text.contains(where: \.isASCIIDigit))
+            (label, isTyped) = (nil, false)
+            return isOne ? Self.slot(known.name, text) : nil
         }
         if GreetingSlots.isBegun(by: text) {
             label = ("display_name", .personal)
             return nil
         }
         let last = text.suffix(Self.longestLabel).split(separator: 0x20).suffix(2).map(SlotReader.string)
-        if last.count == 2, last[1] == "is" || last[1] == "was", SecretRoles.saysPassword(last[0]) {
+        if last.count == 2, Self.verbs.contains(last[1]), SecretRoles.saysPassword(last[0]) {
             label = (last[0], .password)
             return nil
         }
+        if last.count == 2, Self.given.contains(last[0].lowercased()), SecretRoles.saysPassword(last[1]) {
+            given = last[1]
+        }
         guard let colon = text.prefix(48).firstIndex(of: 0x3a), colon > text.startIndex else { return nil }
-        let words = text[..<colon].split(separator: 0x20).suffix(2).joined(separator: [0x20])
-        let name = SlotReader.string(Array(words))
+        var words = text[..<colon].split(separator: 0x20).suffix(2)
+        // `Your PIN: 4821`
+        if words.count == 2, Self.owners.contains(SlotReader.string(words.first ?? []).lowercased()) {
+            words = words.dropFirst()
+        }
+        let name = SlotReader.string(Array(words.joined(separator: [0x20])))
         guard case .secret(let kind) = SecretRoles.role(of: name, in: .text),
             [.password, .oneTimeCode, .personal].contains(kind)
         else { return nil }
@@ -38,9 +50,20 @@ struct TextLabels {
 
     /// In bytes.
     private static let longestLabel = 48
+    private static let verbs = ["is", "was", "is:", "lautet", "lautet:", "ist", "ist:"]
+    private static let owners = ["your", "ihr", "ihre", "dein", "deine"]
+    /// Of a password that somebody is given.
+    private static let given = ["initial", "temporary", "generated", "default", "initiale", "initiales"]
 
-    /// Takes note of a tag: what stands behind a field or a link is no value.
-    mutating func meet(_ tag: String) { if Self.others.contains(tag) { label = nil } }
+    /// Takes note of a tag: what stands behind a field or a link is no value, and in `initial password <code>Zk9wq</code>` it
+    /// stands in a tag for what is typed.
+    mutating func meet(_ tag: String) {
+        if let name = given, ["code", "kbd", "samp", "tt"].contains(tag) {
+            (label, isTyped) = ((name, .password), true)
+        }
+        given = nil
+        if Self.others.contains(tag) { (label, isTyped) = (nil, false) }
+    }
 
     private static let others: Set<String> = [
         "input", "select", "textarea", "button", "a", "form", "label", "script", "style", "img", "svg", "h1",

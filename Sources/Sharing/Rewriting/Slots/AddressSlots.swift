@@ -1,13 +1,15 @@
 import Captures
 
-/// Addresses with parameters among the words of a text, or with a password: `Found. Redirecting to https://app.example/cb?state=x`,
-/// `cannot reach postgres://app:Zk9wq@db/shop`; in style sheets too.
+/// Addresses with parameters among the words of a text, with a password, or that were sent to let somebody in:
+/// `Found. Redirecting to https://app.example/cb?state=x`, `cannot reach postgres://app:Zk9wq@db/shop`; in style sheets too.
 enum AddressSlots {
     /// `coding`: what the text is written in.
     static func slots(in text: ArraySlice<UInt8>, coding: TextCoding? = nil) -> [Slot] {
-        guard text.contains(0x3d) || text.contains(0x40) else { return [] }
+        let hasLinks = hasHost(text)
+        guard hasLinks || text.contains(0x3d) || text.contains(0x40) else { return [] }
         let isOfStyles = text.firstRange(of: function) != nil
-        return text.split { $0 <= 0x20 }.filter { $0.contains(0x3d) || $0.contains(0x40) }
+        return text.split { $0 <= 0x20 }
+            .filter { $0.contains(0x3d) || $0.contains(0x40) || hasLinks && isLink($0) }
             .flatMap { isOfStyles ? called(in: $0) : [withPassword($0) ?? SentenceSlots.bare($0)] }
             .filter(isAddress).flatMap { word in
                 [Slot(name: "", range: word.startIndex..<word.endIndex, coding: coding, kind: .url)]
@@ -45,8 +47,26 @@ enum AddressSlots {
     }
 
     private static func isAddress(_ word: ArraySlice<UInt8>) -> Bool {
-        (word.contains(0x3d) || withPassword(word) != nil) && TextKind.guessed(word) == .url
+        (word.contains(0x3d) || withPassword(word) != nil || isLink(word)) && TextKind.guessed(word) == .url
     }
+
+    /// Whether an address may be a link that lets in who has it, without a parameter: `https://shop.example/activate/Zk9wq…`.
+    private static func isLink(_ word: ArraySlice<UInt8>) -> Bool {
+        word.count <= longestLink && hasHost(word) && PathSlots.mayAskForTicket(word)
+    }
+
+    private static func hasHost(_ text: ArraySlice<UInt8>) -> Bool {
+        var rest = text
+        while let colon = rest.firstIndex(of: 0x3a) {
+            rest = text[colon...]
+            if rest.starts(with: hostMark) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
+    }
+
+    /// In bytes.
+    private static let longestLink = 1 << 11
 
     /// By itself, since it may have marks in it that end the host elsewhere: `postgres://app:Zk9#wq@db`.
     private static func password(in word: ArraySlice<UInt8>) -> Range<Int>? {

@@ -77,10 +77,10 @@ struct MarkupSlots {
     /// does.
     private func tellsSecret(_ node: ArraySlice<UInt8>) -> Bool {
         guard node.count <= SentenceSlots.longest else { return false }
-        if SentenceSlots.tellPassword(node) { return true }
+        let text = node.contains(0x26) ? TextCoding.entities.decoded(node).bytes[...] : node
+        if SentenceSlots.tellPassword(text) { return true }
         guard node.contains(where: { [0x27, 0x3a, 0x3d, 0x3e].contains($0) })
         else { return false }
-        let text = TextCoding.entities.decoded(node).bytes[...]
         return !PairSlots.slots(in: text).isEmpty || !PrintedSlots.slots(in: text).isEmpty
             || !DatabaseSlots.slots(in: text).isEmpty || !LoggedStatements.slots(in: text).isEmpty
             || !SignInCall.slots(in: text).isEmpty

@@ -65,6 +65,13 @@ enum PathSlots {
         return ticketed.contains(where: SecretRoles.normalized(SlotReader.string(segment)).containsBytes)
     }
 
+    /// Whether one of the segments behind which what is drawn lets in may stand in a text, as it is written there.
+    static func mayAskForTicket(_ text: ArraySlice<UInt8>) -> Bool {
+        links.contains { text.firstRange(of: $0) != nil }
+    }
+
+    private static let links = ticketed.map { Array($0.utf8) }
+
     /// Of the links that are sent to somebody by mail.
     private static let ticketed = [
         "reset", "magic", "verify", "confirm", "activat", "invit", "unsubscribe", "recover", "setpassword",

@@ -138,7 +138,7 @@ struct ScriptSlots {
             if isOfRegister, key == "value" || key == "desc" || key == "code",
                 let own = objects.last?.nameOfValue
             {
-                name = PersonRegister.tells(own) ? own : PersonRegister.unnamed
+                name = PersonRegister.name(ofValueIn: own)
             } else if ScriptObject.valued.contains(key) {
                 name = objects.last?.nameOfValue ?? member
             } else if key == ScriptObject.listed {

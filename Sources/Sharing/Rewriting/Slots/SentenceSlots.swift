@@ -23,7 +23,7 @@ enum SentenceSlots {
 
     private static func slots(inPiece text: ArraySlice<UInt8>) -> [Slot] {
         guard text.contains(0x20) else { return [] }
-        let words = text.split { $0 <= 0x20 }
+        let words = words(of: text)
         var slots = PairSlots.slots(in: text) + AddressSlots.slots(in: text) + MailboxSlots.slots(in: text)
         slots += PrintedSlots.slots(in: text) + HeaderLineSlots.slots(in: text)
         slots += GreetingSlots.slots(in: text) + LogLineSlots.slots(in: text) + AccessLogSlots.slots(in: text)
@@ -39,7 +39,7 @@ enum SentenceSlots {
             slots += told(
                 words[place],
                 words[(place + 1)...].prefix(2),
-                behind: words[..<place].last,
+                behind: words[..<place].suffix(2),
                 in: text,
                 &names
             )
@@ -80,18 +80,18 @@ enum SentenceSlots {
 
     /// What a word says of the one behind it.
     ///
-    /// `next`: two words at most.
+    /// `next`, `before`: two words at most.
     private static func told(
         _ word: ArraySlice<UInt8>,
         _ next: ArraySlice<ArraySlice<UInt8>>,
-        behind before: ArraySlice<UInt8>?,
+        behind before: ArraySlice<ArraySlice<UInt8>>,
         in text: ArraySlice<UInt8>,
         _ names: inout PasswordNames
     ) -> [Slot] {
         guard (2...24).contains(word.count), let value = next.first else { return [] }
         let plain = bare(word)
         let mayName = mayNamePassword(plain, value, next.dropFirst().first)
-        guard mayName || shapes.match(plain) else { return [] }
+        guard mayName || shapes.match(plain) || value.contains(0x5c) else { return [] }
         let name = SlotReader.string(plain).lowercased()
         switch name {
         case "basic":
@@ -112,16 +112,39 @@ enum SentenceSlots {
             guard word.last != 0x2c else { return [] }
             return (quoted(from: value.startIndex, in: text) ?? accountOfDomain(bare(value)))
                 .map { [slot("username", $0)] } ?? []
+        case "as", "for", "from", "identity", "principal", "welcome", "hello":
+            return accountOfDomain(bare(value)).map { [slot("username", $0)] } ?? []
         // `CREATE USER … IDENTIFIED BY '…'`
         case "by":
-            let isOfUser = before.map { SlotReader.string($0).lowercased() == "identified" } ?? false
-            return isOfUser
-                ? quoted(from: value.startIndex, in: text).map { [slot("password", $0)] } ?? [] : []
+            let isOfUser = before.last.map { SlotReader.string($0).lowercased() == "identified" } ?? false
+            guard !isOfUser else {
+                return quoted(from: value.startIndex, in: text).map { [slot("password", $0)] } ?? []
+            }
+            return accountOfDomain(bare(value)).map { [slot("username", $0)] } ?? []
         case "eq", "co", "sw", "ew":
-            guard let before, let inner = quoted(from: value.startIndex, in: text) else { return [] }
+            guard let before = before.last, let inner = quoted(from: value.startIndex, in: text) else {
+                return []
+            }
             return [slot(SlotReader.string(bare(before)), inner)]
-        default: return mayName ? password(name, value, next.dropFirst().first, &names) : []
+        default: return mayName ? password(name, next, behind: before, &names) : []
         }
+    }
+
+    /// Between white space, of which is also what keeps two words on a line.
+    private static func words(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        guard text.contains(0xa0) else { return text.split { $0 <= 0x20 } }
+        var words: [ArraySlice<UInt8>] = []
+        var start = text.startIndex
+        var last: UInt8 = 0
+        for (index, byte) in zip(text.indices, text) {
+            let isWide = byte == 0xa0 && last == 0xc2
+            last = byte
+            guard isWide || byte <= 0x20 else { continue }
+            let end = isWide ? index - 1 : index
+            if end > start { words.append(text[start..<end]) }
+            start = index + 1
+        }
+        return start < text.endIndex ? words + [text[start...]] : words
     }
 
     /// The account in `CORP\ada`, as Windows has it with the domain before it; nil for others.
@@ -130,7 +153,7 @@ enum SentenceSlots {
         let domain = word[..<mark]
         let name = word[(mark + 1)...].prefix { $0.isASCIIWordByte || $0 == 0x2d || $0 == 0x2e }
         let own = name.last == 0x2e ? name.dropLast() : name
-        guard (2...15).contains(domain.count), !isAny(of: ["BUILTIN", "ID", "OK"], domain),
+        guard (2...15).contains(domain.count), !isAny(of: noDomains, domain),
             domain.allSatisfy({ (0x41...0x5a).contains($0) || $0.isASCIIDigit || $0 == 0x2d }),
             own.count >= 3, own.contains(where: { (0x61...0x7a).contains($0) }),
             // `\nNext`, a line's end with an escape.
@@ -141,12 +164,14 @@ enum SentenceSlots {
         return own
     }
 
+    /// Of every computer, of its registry, and of lines that are cut.
+    private static let noDomains = ["BUILTIN", "HKCR", "HKCU", "HKLM", "HKU", "ID", "OK"]
     private static let lineEnds = Array("nrt".utf8)
 
     /// Whether a text says what a password or a short code is: `Your PIN is 4821`.
     static func tellPassword(_ text: ArraySlice<UInt8>) -> Bool {
         guard text.contains(0x20), text.contains(where: \.isASCIIDigit) else { return false }
-        let words = text.split { $0 <= 0x20 }
+        let words = words(of: text)
         var names = PasswordNames(where: SecretRoles.saysPassword)
         return words.indices.dropLast().contains { place in
             let name = bare(words[place])
@@ -155,7 +180,7 @@ enum SentenceSlots {
                 mayNamePassword(name, value, next.dropFirst().first)
             else { return false }
             let own = SlotReader.string(name).lowercased()
-            return !password(own, value, next.dropFirst().first, &names).isEmpty
+            return !password(own, next, behind: words[..<place].suffix(2), &names).isEmpty
         }
     }
 
@@ -185,21 +210,31 @@ enum SentenceSlots {
     }
 
     private static func isVerb(_ word: ArraySlice<UInt8>) -> Bool {
-        word.elementsEqual("is".utf8) || word.elementsEqual("was".utf8)
+        switch word.first {
+        case 0x49, 0x69, 0x6c, 0x77: isAny(of: verbs, word.last == 0x3a ? word.dropLast() : word)
+        default: false
+        }
     }
+
+    private static let verbs = ["is", "was", "IS", "Is", "lautet", "ist"]
 
     /// What a name of a password is said to be: `password is Zk9!wq`, `password Zk9!wq`.
     ///
-    /// `value`: the word behind the name; `after`: the one behind that.
+    /// `next`: the words behind the name; `before`: those before it; two at most.
     private static func password(
         _ name: String,
-        _ value: ArraySlice<UInt8>,
-        _ after: ArraySlice<UInt8>?,
+        _ next: ArraySlice<ArraySlice<UInt8>>,
+        behind before: ArraySlice<ArraySlice<UInt8>>,
         _ names: inout PasswordNames
     ) -> [Slot] {
-        guard names.contain(name) else { return [] }
+        guard let value = next.first, names.contain(name) else { return [] }
+        let after = next.dropFirst().first
         let isVerb = isVerb(value)
-        if isVerb, let after, let code = shortCode(after, of: name) { return [slot(name, code)] }
+        if isVerb || isGiven(behind: before),
+            let code = (isVerb ? after : value).flatMap({ shortCode($0, of: name) })
+        {
+            return [slot(name, code)]
+        }
         // `Password ab12 is too short` has no other subject.
         let isShort = !isVerb && isAny(of: ["does", "has", "is", "was"], after ?? [])
         guard let said = isVerb ? after : value, said.count >= (isShort ? 4 : 6),
@@ -207,6 +242,14 @@ enum SentenceSlots {
         else { return [] }
         let own = bare(said)
         return algorithms.contains(SlotReader.string(own).lowercased()) ? [] : [slot(name, own)]
+    }
+
+    /// Whether what stands behind the words before a name is theirs who read it: `Use the PIN 66120`, `your PIN 66120`.
+    private static func isGiven(behind before: ArraySlice<ArraySlice<UInt8>>) -> Bool {
+        let words = before.map { SlotReader.string(bare($0).prefix(8)).lowercased() }
+        guard let last = words.last else { return false }
+        let isAsked = ["use", "enter", "type"].contains(["the", "this"].contains(last) ? words[0] : last)
+        return isAsked || ["your", "ihre", "deine"].contains(last)
     }
 
     /// What a password is hashed by, or written in: `password sha256 is used`.
@@ -221,10 +264,11 @@ enum SentenceSlots {
         words.contains { word.elementsEqual($0.utf8) }
     }
 
-    /// `Your one-time PIN is 4821.`: fewer digits than the codes have that are looked for everywhere; nil for others.
+    /// `Your one-time PIN is 4821.`, `Your one-time password is 482113`: fewer digits than the codes have that are looked for everywhere; nil for others.
     private static func shortCode(_ word: ArraySlice<UInt8>, of name: String) -> ArraySlice<UInt8>? {
         let digits = bare(word).prefix(while: \.isASCIIDigit)
-        guard ["otp", "pin"].contains(where: name.hasSuffix), (4...8).contains(digits.count),
+        let isShort = ["otp", "pin"].contains(where: name.hasSuffix)
+        guard isShort || name == "password", ((isShort ? 4 : 6)...8).contains(digits.count),
             word[digits.endIndex...].allSatisfy({ !$0.isASCIIWordByte })
         else { return nil }
         return digits

@@ -151,6 +151,11 @@ enum SlotReader {
 
     /// `<https://…>; rel=next`, several of them (RFC 8288).
     private static func links(_ text: ArraySlice<UInt8>) -> [Slot] {
+        // A member of that name, `{"link": "https://…"}`, is an address by itself.
+        guard text.contains(0x3c) else {
+            let range = text.startIndex..<text.endIndex
+            return TextKind.guessed(text) == .url ? [Slot(name: "href", range: range, kind: .url)] : []
+        }
         var slots: [Slot] = []
         var rest = text
         while let open = rest.firstIndex(of: 0x3c), let close = rest[open...].firstIndex(of: 0x3e) {
