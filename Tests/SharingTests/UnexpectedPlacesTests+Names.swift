@@ -8,6 +8,12 @@ extension UnexpectedPlacesTests {
             gone: ["S9812381D", "KIRAVEL", "MEADLOW"]
         ),
         Row(
+            name: "a subject of Singpass",
+            body: #"{"sub":"s=S9812381D,u=1c0cee38-3a8f-4f8a-83bc-7a0e4c59d6a9"}"#,
+            gone: ["S9812381D", "1c0cee38"],
+            stays: [#""sub":"s="#, ",u="]
+        ),
+        Row(
             name: "links that let somebody in",
             body: #"{"link":"https://www.shop.example/activate/kestrel27xyz","text":"Open "#
                 + #"https://www.shop.example/reset-password/mead77owsx now, or https://www.shop.example/pages/quill27xyz"}"#,

@@ -214,7 +214,23 @@ extension StandIns {
             let known = replacingWords(in: value.bytes) ?? value.bytes
             return replacingNames(in: known) ?? known
         }
-        return Array(standIn(for: text).utf8)
+        return subject(value) ?? Array(standIn(for: text).utf8)
+    }
+
+    /// What stands behind `s=` in a subject of Singpass, `s=S1234567D,u=…`: each of its parts by itself; nil for others.
+    private func subject(_ value: NamedText) -> [UInt8]? {
+        let parts = value.bytes.split(separator: 0x2c, maxSplits: 8, omittingEmptySubsequences: false)
+        guard value.name == "s", (2...8).contains(parts.count), !parts[0].isEmpty else { return nil }
+        var output = Array(standIn(for: SlotReader.string(parts[0])).utf8)
+        for part in parts.dropFirst() {
+            let name = part.prefix(while: \.isASCIILetter)
+            let own = part[name.endIndex...].dropFirst()
+            guard (1...4).contains(name.count), name.endIndex < part.endIndex, part[name.endIndex] == 0x3d,
+                !own.isEmpty
+            else { return nil }
+            output += [0x2c] + name + [0x3d] + standIn(for: SlotReader.string(own)).utf8
+        }
+        return output
     }
 
     func isTime(_ text: String) -> Bool {

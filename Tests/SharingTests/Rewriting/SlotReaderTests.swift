@@ -42,6 +42,8 @@ struct SlotReaderTests {
         // What lets in who has it, and words that are written together.
         ("/reset/42/GeoZdMEncKhV", ["(path)=reset", "(path)=42", "ticket=GeoZdMEncKhV"]),
         ("/verify/acceptInvitation", ["(path)=verify", "(path)=acceptInvitation"]),
+        ("/v3/person/S1234567A/?x=1", ["(path)=v3", "(path)=person", "uinfin=S1234567A", "x=1"]),
+        ("/person/S123456/", ["(path)=person", "(path)=S123456"]),
         ("/users(userPrincipalName='quill')/x", ["userPrincipalName=quill", "(path)=x"]),
         // Behind a blank another text stands, but for the mark of a sanitizer.
         ("/s?a=[state redacted]&pwd=x1 b=2", ["(path)=s", "a=[state redacted]", "pwd=x1"]),

@@ -1,11 +1,13 @@
 import Captures
 
-/// Segments of a path that are what somebody's account is called, by the one before them: `/username/ada`, `/users/ada`.
+/// Segments of a path that are what somebody's account is called, or what a register numbers somebody by, by the one before
+/// them: `/username/ada`, `/users/ada`, `/person/S1234567D`.
 enum PersonSegments {
     /// What a segment is called; nil where it is nobody's.
     static func name(of part: ArraySlice<UInt8>, behind segment: ArraySlice<UInt8>) -> String? {
         guard segment.count <= longest else { return nil }
         let own = SlotReader.string(segment)
+        if ofRegister.contains(own.lowercased()), isNumberOfRegister(part) { return "uinfin" }
         // A single word behind people may be a page of everybody: it is replaced there only.
         let name: String? =
             named.contains(SecretRoles.normalized(own))
@@ -22,6 +24,16 @@ enum PersonSegments {
 
     /// `/home/products` may be a page.
     static let ofPeople: Set<String> = ["members", "people", "profiles", "users"]
+
+    /// Where MyInfo has what it knows of somebody: `/v3/person/S1234567D/`.
+    private static let ofRegister = ["person", "person-basic"]
+
+    /// Whether a segment is a letter, seven digits and a letter: behind such a segment it is a number of Singapore's whatever its
+    /// last letter is.
+    private static func isNumberOfRegister(_ part: ArraySlice<UInt8>) -> Bool {
+        part.count == 9 && part.first.map(\.isASCIILetter) ?? false && part.last.map(\.isASCIILetter) ?? false
+            && part.dropFirst().dropLast().allSatisfy(\.isASCIIDigit)
+    }
 
     /// Whether a segment may be an account: letters, digits and what joins them, no word of which is one of pages and operations
     /// (`/users/sign_in`, `/users/findByEmail`), and no file.
