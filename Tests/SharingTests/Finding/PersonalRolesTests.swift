@@ -56,6 +56,7 @@ struct PersonalRolesTests {
     @Test(arguments: [
         ("CF-IPCity", TextKind.text), ("X-MS-CLIENT-PRINCIPAL-NAME", .text), ("idNumber", .json),
         ("X-authentik-name", TextKind.text), ("onprem_sam_account_name", .claims), ("manager", .claims),
+        ("CPUID", TextKind.claims), ("registeredAddress", .json),
     ])
     func nameSaysThatSomebodyIsMeant(name: String, container: TextKind) {
         guard case .secret(.personal) = SecretRoles.role(of: name, in: container) else {
