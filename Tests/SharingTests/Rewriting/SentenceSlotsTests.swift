@@ -32,6 +32,7 @@ struct SentenceSlotsTests {
         Row(text: "Your one-time password is 482113", told: ["password=482113"]),
         Row(text: "the PIN 4821 of the board, PIN 20260101", told: []),
         Row(text: "The password is 2026", told: []),
+        Row(text: "Die PIN ist 4-stellig. A password is 8-digit.", told: []),
         Row(text: "the pin is 48x1", told: []),
         Row(text: "Password ab12 is too short", told: ["password=ab12"]),
         Row(text: "Password 2fa1 and more", told: []),

@@ -241,7 +241,16 @@ enum SentenceSlots {
             said.contains(where: \.isASCIILetter)
         else { return [] }
         let own = bare(said)
-        return algorithms.contains(SlotReader.string(own).lowercased()) ? [] : [slot(name, own)]
+        let isOther = isMeasure(own) || algorithms.contains(SlotReader.string(own).lowercased())
+        return isOther ? [] : [slot(name, own)]
+    }
+
+    /// Whether a word says how long something is: `8-digit`, `4-stellig`.
+    private static func isMeasure(_ word: ArraySlice<UInt8>) -> Bool {
+        let digits = word.prefix(while: \.isASCIIDigit)
+        let unit = word[digits.endIndex...]
+        return (1...2).contains(digits.count) && unit.first == 0x2d && unit.count > 1
+            && unit.dropFirst().allSatisfy { $0.isASCIILetter || $0 == 0x2e }
     }
 
     /// Whether what stands behind the words before a name is theirs who read it: `Use the PIN 66120`, `your PIN 66120`.
