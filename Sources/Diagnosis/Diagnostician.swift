@@ -186,7 +186,7 @@ package enum Diagnostician {
     /// Whether something went wrong for good, behind answers that look like success.
     private static func isBehindSuccess(_ info: RuleInfo, _ violation: Violation, _ flow: Flow) -> Bool {
         isRefusedByBackEnd(info, flow) || isKeptFromItsSession(info, flow) || isLostOnTheWay(info, flow)
-            || isKeptFromItsPages(info, violation, flow)
+            || isKeptFromItsPages(info, violation, flow) || isStoppedInItsRounds(info, flow)
             // The page that the browser shows in the app's place is a good answer, too.
             || info.id == SingpassHTTPSTypeMissing.info.id && flow.isClaimedAddressOpenedInBrowser
     }
@@ -194,6 +194,16 @@ package enum Diagnostician {
     /// The back end of an app is asked by the app itself, behind an answer that looks like success.
     private static func isRefusedByBackEnd(_ info: RuleInfo, _ flow: Flow) -> Bool {
         info.id == CallbackRejectedByApp.info.id && AppHandover.refusal(of: flow) != nil
+    }
+
+    /// The browser gave up on the way, behind rounds each of which brought good tokens.
+    private static func isStoppedInItsRounds(_ info: RuleInfo, _ flow: Flow) -> Bool {
+        guard info.id == RedirectLoop.info.id,
+            let last = flow.authorizationResponses.last(where: { $0.code != nil })
+        else { return false }
+        guard let callback = last.callback else { return flow.receivedCodes.exchanges(of: last).isEmpty }
+        let end = FailedLoginNotice.landing(of: callback, in: flow.surroundings)
+        return flow.capture[end].response?.location != nil && flow.surroundings.landings(of: end).isEmpty
     }
 
     /// A session that frames do not get to is lost all the same where the user signs in again later, in a login of its own.

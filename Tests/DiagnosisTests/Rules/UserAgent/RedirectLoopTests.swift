@@ -215,6 +215,33 @@ struct RedirectLoopTests {
         #expect(recording.finding("callback-unreachable") == nil)
     }
 
+    /// Each round brings good tokens, and the browser gives up before the last callback.
+    @Test func endsBehindTokensOfEachRound() throws {
+        var recording = try Recording(broken)
+        let exchange = try #require(
+            Recording("healthy/web-code-flow").exchanges.first { $0.request.url.path == "/token" }
+        )
+        for callback in recording.exchanges where callback.request.url.path == "/callback" {
+            let code = try #require(callback.request.url.queryItems.first("code"))
+            let redirect = "https%3A%2F%2Fwww.shop.example%2Fcallback"
+            var token = exchange
+            token.request.body = Body(
+                text: "grant_type=authorization_code&code=\(code)&redirect_uri=\(redirect)",
+                mediaType: "application/x-www-form-urlencoded"
+            )
+            token.startedAt = callback.startedAt
+            recording.exchanges.append(token)
+        }
+        let last = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/authorize" })
+        let state = recording.exchanges[last].request.url.queryItems.first("state") ?? ""
+        recording.exchanges[last].response = RecordedResponse(status: 302)
+        recording.exchanges[last].response?.redirect(
+            to: "https://www.shop.example/callback?code=SplxlOBeZQQYbYS6WxSbIA&state=\(state)"
+        )
+        #expect(recording.outcomes == [.failure])
+        #expect(recording.finding(rule)?.severity == .error)
+    }
+
     /// Recorded up to a callback that sends the browser round again.
     @Test func endsWithACallbackThatGoesRound() throws {
         var recording = try Recording(broken)
