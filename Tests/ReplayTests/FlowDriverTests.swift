@@ -252,16 +252,7 @@ struct FlowDriverTests {
     )
     func whoIsNotThereIsKnown(hosts: [String], moved: String?, isApp: Bool) async throws {
         let app = "https://shop.example"
-        let query = FormBody.encode([
-            ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", app + "/cb"),
-            ("state", "state-0123456789"),
-        ])
-        let response = app + "/cb?code=code-0123456789&state=state-0123456789"
-        var builder = CaptureBuilder()
-        builder.redirect(app + "/login", to: "https://idp.example/auth?" + query)
-        builder.redirect("https://idp.example/auth?" + query, to: response)
-        builder.get(response, body: .html("Welcome"))
-        let flows = FlowFinder.flows(in: builder.capture)
+        let flows = FlowFinder.flows(in: CaptureBuilder.loginBegun(at: app))
         let options = PlanOptions(allowedHosts: hosts)
         let plan = PlanBuilder(try #require(flows.first), siblings: flows, options: options).plan()
         let now = Timestamp(seconds: 1_780_000_000)

@@ -111,6 +111,23 @@ package struct CaptureBuilder {
     }
 }
 
+extension CaptureBuilder {
+    /// A login that begins at the app of this origin, is granted by `https://idp.example` without a page, and ends at a page of the
+    /// app's.
+    package static func loginBegun(at app: String) -> Capture {
+        let query = FormBody.encode([
+            ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", app + "/cb"),
+            ("state", "state-0123456789"),
+        ])
+        let response = app + "/cb?code=code-0123456789&state=state-0123456789"
+        var builder = CaptureBuilder()
+        builder.redirect(app + "/login", to: "https://idp.example/auth?" + query)
+        builder.redirect("https://idp.example/auth?" + query, to: response)
+        builder.get(response, body: .html("Welcome"))
+        return builder.capture
+    }
+}
+
 extension Body {
     /// A JSON answer.
     package static func json(_ text: String) -> Body { Body(text: text, mediaType: "application/json") }
