@@ -55,7 +55,7 @@ extension ProviderWords {
             "reached its sign-in rate limit",
             of: .google,
             explanation:
-                "Google lets no more new users into this app for now: an app that is not verified may have a hundred in all, and each app a number of new ones a day.",
+                "Google has let as many new users into this app as it may have: an app that is not verified may have a hundred in all, and each app a number of new ones a day.",
             fix: """
                 Have the app verified (Google Auth Platform, Verification Center), ask for a higher token grant rate there, or let it ask for scopes that are not sensitive; wait where it is the daily limit.
                 """

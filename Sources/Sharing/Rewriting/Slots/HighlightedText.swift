@@ -32,7 +32,7 @@ struct HighlightedText {
         let known = Set(slots.map(\.range.lowerBound))
         let lines = text.split(separator: 0x0a).compactMap { line -> Slot? in
             let own = line.drop { $0 == 0x20 || $0 == 0x2d }
-            let name = own.prefix { $0.isASCIIWordByte || $0 == 0x2d || $0 == 0x2e }
+            let name = own.prefix { $0.isBase64URLCharacter || $0 == 0x2e }
             guard !name.isEmpty, own[name.endIndex...].starts(with: ": ".utf8) else { return nil }
             let rest = own[name.endIndex...].dropFirst(2)
             let value = rest.lastIndex { $0 > 0x20 }.map { rest[...$0] } ?? rest.prefix(0)

@@ -64,7 +64,5 @@ enum WrappedTokens {
         JSONWebToken.parse(SlotReader.string(text.filter { $0 > 0x20 }))?.header != nil
     }
 
-    private static func isOfToken(_ byte: UInt8) -> Bool {
-        byte.isASCIIWordByte || byte == 0x2d || byte == dot
-    }
+    private static func isOfToken(_ byte: UInt8) -> Bool { byte.isBase64URLCharacter || byte == dot }
 }

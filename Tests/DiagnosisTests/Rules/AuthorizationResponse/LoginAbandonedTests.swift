@@ -37,6 +37,17 @@ struct LoginAbandonedTests {
         #expect(start.value == "Menu of the site Wrong password" && start.note == nil)
     }
 
+    /// The sign-in page is shown once more, with a message.
+    private func warning(_ words: String) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response?.body = Body(
+                text: "<form method=post><p role=alert>\(words)</p><input type=password></form>",
+                mediaType: "text/html"
+            )
+        }
+    }
+
     /// Keycloak shows its form once more, with a message.
     @Test(arguments: [
         (
@@ -46,13 +57,7 @@ struct LoginAbandonedTests {
         ("Invalid username or password.", "The provider did not let the user in, and the login ended there"),
     ])
     func tellsALoginThatHadRunOutFromAWrongPassword(words: String, title: String) throws {
-        let recording = try Recording(broken).editing { exchange in
-            guard exchange.request.url.path == "/sign-in" else { return }
-            exchange.response?.body = Body(
-                text: "<form method=post><p role=alert>\(words)</p><input type=password></form>",
-                mediaType: "text/html"
-            )
-        }
+        let recording = try warning(words)
         #expect(recording.finding(rule)?.title == title)
         #expect(recording.outcomes == [.incomplete])
     }
@@ -66,13 +71,7 @@ struct LoginAbandonedTests {
         ("Invalid username or password.", "Go by the message on the page"),
     ])
     func saysWhatAProvidersMessageMeans(words: String, fix: String) throws {
-        let recording = try Recording(broken).editing { exchange in
-            guard exchange.request.url.path == "/sign-in" else { return }
-            exchange.response?.body = Body(
-                text: "<form method=post><p role=alert>\(words)</p><input type=password></form>",
-                mediaType: "text/html"
-            )
-        }
+        let recording = try warning(words)
         let finding = try #require(recording.finding(rule))
         #expect(finding.title == "The provider did not let the user in, and the login ended there")
         #expect(finding.fix.contains(fix))
