@@ -77,7 +77,7 @@ struct CORSBlocked: Rule {
             !response.headers.fields.isEmpty, !call.wentOn
         else { return nil }
         let fault = Permission.missing(in: response, for: call.origin, isCredentialed: call.isCredentialed)
-        let isSaid = Self.isSaid(in: call.errorText)
+        let isSaid = ClientTypeRefusal.keepsPagesOut(in: call.errorText)
         guard let fault = fault ?? (isSaid ? "the provider says so itself" : nil) else { return nil }
         var evidence = [call.originEvidence, permission(response, call.exchange, fault)]
         if isSaid, let answer = call.answer { evidence.append(answer.evidence()) }
@@ -113,12 +113,6 @@ struct CORSBlocked: Rule {
             return nil
         }
         return Violation(evidence, exchange: call.exchange)
-    }
-
-    /// Whether Entra says that it lets no page exchange codes of this client, by this or another number; the text is in lower case.
-    static func isSaid(in text: String) -> Bool {
-        text.containsBytes("aadsts9002326")
-            || text.containsBytes("cross-origin token redemption is permitted only")
     }
 
     private static let ofLogout = """

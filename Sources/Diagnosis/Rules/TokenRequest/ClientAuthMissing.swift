@@ -35,7 +35,7 @@ struct ClientAuthMissing: Rule {
         return Verdict.firstViolation(among: ClientCall.all(in: flow)) { call in
             guard isBare(call, flow), isRefusedForIt(call), !mayShowCertificate(call, provider, flow),
                 !AssertionOnly.applies(to: call, provider, flow),
-                !ClientTypeMismatch.isSaid(in: call.answer.errorText)
+                !ClientTypeRefusal.isSaid(in: call.answer.errorText)
             else { return .holds }
             guard !isSanitized || Self.missesSecret(call.answer.errorText) else {
                 return .abstains("credentials were taken out of the capture")

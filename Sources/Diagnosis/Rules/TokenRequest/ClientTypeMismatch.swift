@@ -34,7 +34,7 @@ struct ClientTypeMismatch: Rule {
     func verdict(on flow: Flow) -> Verdict {
         for call in ClientCall.all(in: flow) where call.answer.isRefusal {
             let isTakenForPage = isTakenForPage(call, flow)
-            guard isTakenForPage || Self.isSaid(in: call.answer.errorText) else { continue }
+            guard isTakenForPage || ClientTypeRefusal.isSaid(in: call.answer.errorText) else { continue }
             var evidence = [call.answer.evidence()]
             evidence.append(sender(of: call.exchange, flow))
             if let uri = call.parameters.parameter("redirect_uri") { evidence.append(Evidence(uri)) }
@@ -51,17 +51,19 @@ struct ClientTypeMismatch: Rule {
             )
         }
         for attempt in flow.loginAttempts {
-            guard let refusal = attempt.refusal, refusal.says(Self.texts) else { continue }
-            var evidence = [refusal.evidence(around: Self.texts), sender(of: attempt.exchange, flow)]
+            guard let refusal = attempt.refusal, refusal.says(ClientTypeRefusal.texts) else { continue }
+            var evidence = [
+                refusal.evidence(around: ClientTypeRefusal.texts), sender(of: attempt.exchange, flow),
+            ]
             for name in ["redirect_uri", "client_id"] {
                 if let parameter = attempt.parameter(name) { evidence.append(Evidence(parameter)) }
             }
-            let isSwitch = refusal.says([Self.disabledScheme])
+            let isSwitch = refusal.says([ClientTypeRefusal.disabledScheme])
+            let isOfWebClient = refusal.says(ClientTypeRefusal.schemesOfWebClients)
             return .violated(
                 Violation(
                     evidence,
-                    saying: isSwitch
-                        ? Self.schemeDisabled : refusal.says(Self.schemesOfWebClients) ? Self.webClient : nil,
+                    saying: isSwitch ? Self.schemeDisabled : isOfWebClient ? Self.webClient : nil,
                     exchange: attempt.exchange
                 )
             )
@@ -72,13 +74,13 @@ struct ClientTypeMismatch: Rule {
     /// Whether a program that is no browser sent an `Origin`, for which Entra refused it as it refuses pages.
     private func isTakenForPage(_ call: ClientCall, _ flow: Flow) -> Bool {
         let headers = flow.capture[call.exchange].request.headers
-        return CORSBlocked.isSaid(in: call.answer.errorText) && headers.contains("origin")
+        return ClientTypeRefusal.keepsPagesOut(in: call.answer.errorText) && headers.contains("origin")
             && Self.isProgram(headers)
     }
 
     /// Whether Entra says that only a page may redeem the code, and it came to a program on the user's own machine.
     private static func isOfProgram(_ call: ClientCall) -> Bool {
-        guard crossOrigin.contains(where: call.answer.errorText.containsBytes),
+        guard ClientTypeRefusal.isForPagesAlone(in: call.answer.errorText),
             let target = call.parameters["redirect_uri"].map({ RecordedURL($0) })
         else { return false }
         return !target.isWeb
@@ -111,9 +113,6 @@ struct ClientTypeMismatch: Rule {
         redirect URI is registered for a single-page application does it need one.
         """
 
-    /// Whether an answer to a client says so; its text is in lower case.
-    static func isSaid(in text: String) -> Bool { texts.contains(where: text.containsBytes) }
-
     private func sender(of exchange: Int, _ flow: Flow) -> Evidence {
         let headers = flow.capture[exchange].request.headers
         let name = headers.contains("origin") ? "Origin" : "User-Agent"
@@ -126,7 +125,6 @@ struct ClientTypeMismatch: Rule {
         )
     }
 
-    private static let disabledScheme = "custom uri scheme is not enabled for your"
     private static let schemeDisabled = Violation.Words(
         title: "The client may not be answered at a scheme of the app's own",
         explanation: """
@@ -139,10 +137,6 @@ struct ClientTypeMismatch: Rule {
             """
     )
 
-    /// Google's, of the answer to a login.
-    private static let schemesOfWebClients = [
-        "not allowed for the web client type", "not allowed for 'web' client type",
-    ]
     private static let webClient = Violation.Words(
         explanation: """
             The app asks to be answered at a scheme of its own, and the client_id is of the type web application, which Google answers at https addresses alone.
@@ -152,13 +146,4 @@ struct ClientTypeMismatch: Rule {
             for iOS the scheme is the client_id turned around (com.googleusercontent.apps.…). The web client stays for the server.
             """
     )
-
-    private static let crossOrigin = ["aadsts9002327", "may only be redeemed via cross-origin requests"]
-
-    private static let texts =
-        crossOrigin + schemesOfWebClients + [
-            "custom scheme uris are not allowed for", disabledScheme,
-            // Google, of a device.
-            "invalid client type", "only clients of type",
-        ]
 }
