@@ -40,7 +40,8 @@ struct ResponseTypeUnsupported: Rule {
             else { return .holds }
             let unlisted = unlisted(attempt, flow)
             let isNamed =
-                isNamed(by: refusal) || isOfTheMethod(refusal, attempt) || Self.isOfTheFlow(refusal.text)
+                ResponseTypeRefusal.isNamed(by: refusal) || isOfTheMethod(refusal, attempt)
+                || ResponseTypeRefusal.isOfTheFlow(refusal.text)
             // Metadata alone is no proof where the provider names another fault.
             let isLeftOpen = [nil, "invalid_request", "unauthorized_client"].contains(refusal.error)
             let isUnheardOf = attempt.responseTypes.contains { !Self.words.contains(String($0)) }
@@ -57,7 +58,7 @@ struct ResponseTypeUnsupported: Rule {
             return .violated(
                 Violation(
                     (sent.isEmpty ? [attempt.names()] : sent) + mode + (unlisted.map { [$0] } ?? [])
-                        + [refusal.evidence(around: Self.texts + Self.kinds)],
+                        + [refusal.evidence(around: ResponseTypeRefusal.words)],
                     severity: .error,
                     fix: isPostWanted
                         ? Self.postFix : isOfTheMode(refusal, attempt) ? Self.modeFix : nil,
@@ -71,14 +72,6 @@ struct ResponseTypeUnsupported: Rule {
     private func isLeftOut(_ attempt: LoginAttempt, _ refusal: RequestRefusal) -> Bool {
         attempt.responseTypes.isEmpty && refusal.error == "unsupported_response_type"
             && attempt.hiddenParameters == nil
-    }
-
-    private func isNamed(by refusal: RequestRefusal) -> Bool {
-        if ["unsupported_response_type", "unsupported_response_mode"].contains(refusal.error) { return true }
-        let isOfAKind = refusal.says(Self.kinds)
-        if refusal.error == "unauthorized_client", isOfAKind { return true }
-        return refusal.channel == .page
-            && (refusal.says(Self.texts) || refusal.says(["unauthorized_client"]) && isOfAKind)
     }
 
     /// What Apple says where a name or an address is asked for, in lower case.
@@ -105,11 +98,6 @@ struct ResponseTypeUnsupported: Rule {
             && !attempt.responseTypes.isEmpty && attempt.responseTypes != ["code"]
     }
 
-    /// Whether an error, of whatever name, says that a flow is switched off (LemonLDAP::NG: `server_error`).
-    static func isOfTheFlow(_ text: String) -> Bool {
-        text.asciiLowercased().containsBytes("flow not allowed")
-    }
-
     /// The provider's list, where the response type is not in it.
     private func unlisted(_ attempt: LoginAttempt, _ flow: Flow) -> Evidence? {
         guard let document = flow.metadata(of: attempt), !attempt.responseTypes.isEmpty,
@@ -128,20 +116,4 @@ struct ResponseTypeUnsupported: Rule {
     /// Of the registered types and their combinations, which are told by upper and lower case (RFC 6749, section 11.3; OAuth 2.0
     /// Multiple Response Types).
     private static let words: Set<String> = ["code", "token", "id_token", "none"]
-
-    /// What `unauthorized_client` has to talk of, in lower case.
-    private static let kinds = [
-        "response_type", "response type", "response_mode", "grant", "code flow", "implicit flow",
-        "hybrid flow",
-        // The specification's own word for them (RFC 6749, section 4.1.2.1).
-        "using this method",
-    ]
-
-    /// How providers word it on pages of their own, in lower case.
-    private static let texts = [
-        "aadsts700054", "aadsts70005:", "response type is not supported", "unknown response_type",
-        "with given response_type", "unsupported_response_type", "unsupported_response_mode",
-        "response_mode must be form_post", "does not support this response type",
-        "does not support this response mode",
-    ]
 }

@@ -126,7 +126,7 @@ struct ProviderServerError: Rule {
             guard let error = response.error,
                 Self.names.contains(error.error)
                     || flow.provider == .myinfo && Self.numbers.contains(error.error),
-                !ResponseTypeUnsupported.isOfTheFlow(error.text)
+                !ResponseTypeRefusal.isOfTheFlow(error.text)
             else { return nil }
             let isRepeated = flow.authorizationResponses.contains {
                 $0.error == nil
