@@ -1,7 +1,5 @@
 import Captures
 import Flows
-import JOSE
-import JSON
 import OAuth
 
 /// The refresh token has run out, or the session behind it has ended.
@@ -60,7 +58,7 @@ struct RefreshTokenExpired: Rule {
                     ),
                     at: 0
                 )
-            } else if !Self.isStated(by: refused.answer) {
+            } else if !RefreshTokenEnd.isStated(by: refused.answer) {
                 return lifetime == nil ? .abstains(Self.unknown) : .holds
             }
             evidence.append(refused.answer.evidence())
@@ -114,29 +112,4 @@ struct RefreshTokenExpired: Rule {
         guard let seconds = Int64(parameter.value), seconds > 0, seconds < 1 << 32 else { return nil }
         return Lifetime(parameter: parameter, seconds: seconds)
     }
-
-    // MARK: - Providers' words
-
-    /// Whether a refusal says so.
-    static func isStated(by answer: Answer) -> Bool {
-        // Google Workspace's limit to a session, named beside the error.
-        if answer.parameters["error_subtype"] == "invalid_rapt" { return true }
-        let text = (answer.error?.description ?? "").lowercased()
-        guard !text.isEmpty, text.utf8.count < 4096, !StatedGrantFault.namesEveryReason(text) else {
-            return false
-        }
-        // One that leaves it open whether there ever was such a token (Okta).
-        guard !alternatives.contains(where: text.containsBytes) else { return false }
-        return texts.contains(where: text.containsBytes)
-    }
-
-    private static let alternatives = ["invalid or expired", "invalid or has expired", "expired or invalid"]
-
-    private static let texts = [
-        "expired", "inactive", "inactivity", "not active", "revoked", "aadsts700082", "aadsts70043",
-        "aadsts50173", "aadsts70008",
-        "invalid_rapt",
-        // Keycloak: the session that it belongs to has ended.
-        "session not found", "session doesn't have required client",
-    ]
 }

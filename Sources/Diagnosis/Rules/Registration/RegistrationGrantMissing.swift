@@ -57,7 +57,7 @@ struct RegistrationGrantMissing: Rule {
     private func isOfAnotherCause(_ request: TokenRequest) -> Bool {
         guard request.isRefused(with: "invalid_grant") else { return false }
         return StatedGrantFault(request) != nil || RefusedGrant.isCalledExpired(request)
-            || request.isRefresh && RefreshTokenExpired.isStated(by: request.answer)
+            || request.isRefresh && RefreshTokenEnd.isStated(by: request.answer)
     }
 
     /// Whether the client got tokens by this grant before, so registered: a server may read a registration that names no grants as it likes.
