@@ -73,7 +73,7 @@ struct ClientSecretMismatch: Rule {
     private func violation(_ call: ClientCall, _ secret: Parameter, _ words: String, _ flow: Flow)
         -> Violation
     {
-        let copied = TokenInvalidClient.moreThanSecret(call)
+        let copied = CopiedSecret.evidence(of: call)
         return Violation(
             [
                 Evidence(
@@ -88,7 +88,7 @@ struct ClientSecretMismatch: Rule {
                         ? "the secret has run out" : nil
                 ),
             ] + [copied].compactMap(\.self),
-            saying: copied.map { _ in TokenInvalidClient.copied },
+            saying: copied.map { _ in CopiedSecret.words },
             exchange: call.exchange
         )
     }

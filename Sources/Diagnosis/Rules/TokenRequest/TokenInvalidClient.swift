@@ -45,8 +45,8 @@ struct TokenInvalidClient: Rule {
             evidence += key(of: call)
         }
         if !isRepaired,
-            let cause = deletion(before: refused, flow, evidence) ?? copied(refused, evidence)
-                ?? unencoded(refused, evidence) ?? unset(refused, evidence)
+            let cause = deletion(before: refused, flow, evidence)
+                ?? RefusedSecret.violation(refused, evidence)
         {
             return .violated(cause)
         }
@@ -62,13 +62,15 @@ struct TokenInvalidClient: Rule {
                 : named == nil
                     ? CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.wordsOfClient
                     : Self.elsewhere
-        let earlier = words == nil && !isRepaired ? Self.grant(before: first, among: calls, in: flow) : nil
+        let earlier =
+            words == nil && !isRepaired
+            ? AcceptedClient.grant(before: first, among: calls, in: flow) : nil
         if let earlier { evidence.insert(earlier, at: 0) }
         return .violated(
             Violation(
                 evidence,
                 severity: isRepaired ? .note : nil,
-                saying: words ?? earlier.map { _ in Self.knownBefore },
+                saying: words ?? earlier.map { _ in AcceptedClient.words },
                 exchange: first.exchange
             )
         )

@@ -5,7 +5,7 @@ import JSON
 import OAuth
 
 /// A client that the token endpoint let in before, by the very credentials that it refuses now.
-extension TokenInvalidClient {
+enum AcceptedClient {
     /// The grant that the client got before; nil where there is none, or where the credentials may be others.
     static func grant(before refused: ClientCall, among calls: [ClientCall], in flow: Flow) -> Evidence? {
         // A 401 by itself may be of the code or the refresh token.
@@ -34,7 +34,7 @@ extension TokenInvalidClient {
         }
     }
 
-    static let knownBefore = Violation.Words(
+    static let words = Violation.Words(
         title: "The provider let this client in before, and refuses it now",
         explanation: """
             The same client got tokens at this very endpoint before, by the same credentials, so these are not mistyped. Since then its registration was dropped or \

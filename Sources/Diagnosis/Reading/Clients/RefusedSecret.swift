@@ -3,14 +3,19 @@ import Flows
 import OAuth
 
 /// A secret that shows in itself why it was refused: it has more around it than it should, is not encoded, or is no secret.
-extension TokenInvalidClient {
+enum RefusedSecret {
+    /// What is said of the first secret that does so, which is added to the evidence of the refusals; nil where none does.
+    static func violation(_ refused: [ClientCall], _ evidence: [Evidence]) -> Violation? {
+        copied(refused, evidence) ?? unencoded(refused, evidence) ?? unset(refused, evidence)
+    }
+
     /// That a secret was sent with what stood around it.
-    func copied(_ refused: [ClientCall], _ evidence: [Evidence]) -> Violation? {
-        refused.lazy.compactMap { call in Self.moreThanSecret(call).map { (call, $0) } }.first
+    private static func copied(_ refused: [ClientCall], _ evidence: [Evidence]) -> Violation? {
+        refused.lazy.compactMap { call in CopiedSecret.evidence(of: call).map { (call, $0) } }.first
             .map { call, secret in
                 var violation = Violation(
                     evidence + [secret],
-                    saying: Self.copied,
+                    saying: CopiedSecret.words,
                     exchange: call.exchange
                 )
                 violation.isCause = true
@@ -22,11 +27,11 @@ extension TokenInvalidClient {
     ///
     /// A secret that has a space is sent so, too: what no encoder leaves as it is has to stand beside the sign, in the secret or in
     /// another value of the form.
-    func unencoded(_ refused: [ClientCall], _ evidence: [Evidence]) -> Violation? {
+    private static func unencoded(_ refused: [ClientCall], _ evidence: [Evidence]) -> Violation? {
         for call in refused {
             guard call.authentication.methods.contains(.secretPost), let secret = call.authentication.secret,
                 secret.rawValue.containsBytes("+"), secret.value.containsBytes(" "),
-                call.parameters.items.contains(where: { Self.isUnencoded($0.rawValue) })
+                call.parameters.items.contains(where: { isUnencoded($0.rawValue) })
             else { continue }
             let sign = Evidence(
                 place: secret.place,
@@ -35,8 +40,8 @@ extension TokenInvalidClient {
             )
             return Violation(
                 evidence + [sign],
-                explanation: Self.unencodedSecret,
-                fix: Self.unencodedSecretFix,
+                explanation: unencodedSecret,
+                fix: unencodedSecretFix,
                 title: "The client secret was not encoded for the form",
                 exchange: call.exchange,
                 isCause: true
@@ -60,7 +65,7 @@ extension TokenInvalidClient {
         """
 
     /// That a word was sent for a secret which a program writes where it has no value.
-    func unset(_ refused: [ClientCall], _ evidence: [Evidence]) -> Violation? {
+    private static func unset(_ refused: [ClientCall], _ evidence: [Evidence]) -> Violation? {
         refused.lazy.compactMap { call in call.authentication.secret.map { (call, $0) } }
             .first { MissingToken.isOne($0.1.value) }
             .map { call, secret in
@@ -72,8 +77,8 @@ extension TokenInvalidClient {
                             note: "the secret that was sent: what a program writes for no value"
                         )
                     ],
-                    explanation: Self.isUnset,
-                    fix: Self.isUnsetFix,
+                    explanation: isUnset,
+                    fix: isUnsetFix,
                     title: "The client sent a word for a missing value as its secret",
                     exchange: call.exchange,
                     isCause: true
@@ -89,30 +94,4 @@ extension TokenInvalidClient {
         Set the secret where the program reads it, or, for a client that has none, say so to the library (token_endpoint_auth_method \
         none), so that it sends client_id alone.
         """
-
-    /// A secret that was sent with what came along with it.
-    static func moreThanSecret(_ call: ClientCall) -> Evidence? {
-        guard let secret = call.authentication.secret,
-            let cleaned = CopiedAlong.removed(from: secret.rawValue)
-        else { return nil }
-        let note = Difference.note(
-            expected: PercentEncoding.decode(cleaned),
-            seen: PercentEncoding.decode(secret.rawValue),
-            isSecret: true
-        )
-        return Evidence(place: secret.place, value: Masking.masked(cleaned), note: "the secret: \(note)")
-    }
-
-    static let copied = Violation.Words(
-        title: "The client secret was sent with something around it",
-        explanation: """
-            The client secret was sent with white space, a line break or quotation marks around it, which came along out of the file or the \
-            setting that the app reads it from. To the provider that is another secret.
-            """,
-        fix: """
-            Take off what stands around the secret where it is kept, or where the app reads it: files often end with a line break (write \
-            them with printf, and not with echo, also before Base64 for a Kubernetes secret), and quotation marks in an environment file may \
-            be taken for a part of the value.
-            """
-    )
 }
