@@ -127,7 +127,7 @@ extension BearerRejected {
         return TokenGrant.all(in: flow).suffix(50).reversed().lazy.compactMap { grant in
             guard let token = grant.parameters.parameter("access_token"),
                 !Placeholder.isTakenOut(token.value),
-                let change = CodeAltered.change(from: token, to: call.token.value)
+                let change = AlteredValue.change(from: token, to: call.token.value)
             else { return nil }
             let note = "issued, \(token.value.unicodeScalars.count.counted("character"))"
             return (Evidence(token, note: note), change)

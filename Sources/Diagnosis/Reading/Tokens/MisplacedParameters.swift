@@ -44,7 +44,7 @@ struct MisplacedParameters {
 
     /// An object of JSON under the name of a form.
     private static func misnamed(_ request: TokenRequest, _ recorded: RecordedRequest) -> Self? {
-        guard TokenRequestFormat.essence(of: recorded) == FormBody.mediaType,
+        guard FormPost.essence(of: recorded) == FormBody.mediaType,
             recorded.body?.bytes?.first(where: { $0 > 0x20 }) == 0x7b
         else { return nil }
         return Self(
@@ -57,7 +57,7 @@ struct MisplacedParameters {
                 Send the parameters as a form, grant_type=authorization_code&code=…: by URLSearchParams or what the HTTP library has for \
                 forms, not by JSON.stringify or an encoder of JSON.
                 """,
-            evidence: TokenRequestFormat.faults(of: recorded, request.exchange)
+            evidence: FormPost.faults(of: recorded, request.exchange)
         )
     }
 

@@ -27,7 +27,7 @@ struct WrongRefreshToken {
         }
         // A capture may have any number of them; what was spoilt is of late.
         for token in issued.refreshTokens.suffix(50).reversed() {
-            guard let change = CodeAltered.change(from: token, to: sent.value) else { continue }
+            guard let change = AlteredValue.change(from: token, to: sent.value) else { continue }
             isAltered = true
             evidence = [
                 Evidence(token, note: "issued, \(token.value.unicodeScalars.count.counted("character"))"),

@@ -40,7 +40,7 @@ struct TokenRequestFormat: Rule {
             }
             let recorded = flow.capture[request.exchange].request
             let form = MisplacedParameters.of(request, recorded, flow)
-            let faults = form.map(\.evidence) ?? Self.faults(of: recorded, request.exchange)
+            let faults = form.map(\.evidence) ?? FormPost.faults(of: recorded, request.exchange)
             guard !faults.isEmpty, !Self.isRead(request, isForm: form != nil, recorded) else { continue }
             let isObjectsName = FormBody.isObjectsName(recorded.body)
             return .violated(
@@ -107,54 +107,4 @@ struct TokenRequestFormat: Rule {
         "empty", "null", "unsupported", "content-type", "content type", "media type", "grant_type",
         "grant type", "no client", "not contain",
     ]
-
-    /// What makes a request none that is the POST of a form.
-    static func faults(of recorded: RecordedRequest, _ exchange: Int) -> [Evidence] {
-        // As Naver has it in its documentation.
-        guard recorded.method == "POST" || recorded.url.host == "nid.naver.com" else {
-            return [
-                Evidence(
-                    place: Place(exchange: exchange, part: .requestURL, name: ""),
-                    value: "\(recorded.method) \(Masking.shown(recorded.url.withoutQuery, of: "url"))",
-                    note: "has to be POST"
-                )
-            ]
-        }
-        guard !GoTrueRequest.isOne(recorded), !OtherNames.areOfJSON(at: recorded.url) else { return [] }
-        guard let type = type(of: recorded), !type.isEmpty, let essence = essence(of: recorded) else {
-            return []
-        }
-        let start = recorded.body?.bytes?.first { $0 > 0x20 }
-        let isObjectsName = FormBody.isObjectsName(recorded.body)
-        guard essence != FormBody.mediaType || start == 0x7b || isObjectsName else { return [] }
-        let body: String =
-            switch (essence, start) {
-            case _ where isObjectsName: "an object's name, as JavaScript writes it: [object …]"
-            case (MultipartForm.mediaType, _): "multipart"
-            case (_, 0x7b): "an object of JSON"
-            case (_, nil): "empty or not saved"
-            default: "of another kind"
-            }
-        return [
-            Evidence(
-                place: Place(exchange: exchange, part: .requestHeader, name: "Content-Type"),
-                value: Masking.shown(type, of: "content-type"),
-                note: essence == FormBody.mediaType
-                    ? "but the body is none" : "has to be \(FormBody.mediaType)"
-            ),
-            Evidence(place: Place(exchange: exchange, part: .requestBody, name: ""), value: body),
-        ]
-    }
-
-    private static func type(of recorded: RecordedRequest) -> String? {
-        recorded.headers.first("content-type") ?? recorded.body?.mediaType
-    }
-
-    /// The media type that a request names, without its parameters, in lower case.
-    static func essence(of recorded: RecordedRequest) -> String? {
-        type(of: recorded).map { type in
-            String(decoding: type.utf8.prefix { $0 != 0x3b }.filter { $0 != 0x20 }, as: UTF8.self)
-                .lowercased()
-        }
-    }
 }
