@@ -38,7 +38,7 @@ enum ErrorPage {
     /// Whether a few words are those of a refusal.
     private static func refuses(_ text: String, _ lower: String) -> Bool {
         text.utf8.count < fewWords
-            && (ClientIDUnknown.texts.contains(where: lower.containsBytes)
+            && (ClientIDRefusal.texts.contains(where: lower.containsBytes)
                 || AccessPolicy.words(in: text) != nil
                 || RefusalWording.unknownClient(in: text) != nil
                 || RefusalWording.unknownRedirectURI(in: text) != nil

@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// The provider says that it does not know the client.
@@ -39,7 +38,8 @@ struct ClientIDUnknown: Rule {
     private func statedToClient(in flow: Flow) -> Violation? {
         for call in ClientCall.all(in: flow) where call.answer.isRefusal && !call.isRepaired {
             // Who asks for a device code has no page on which it could be said.
-            let texts = call.kind == .deviceAuthorization ? Self.texts : Self.textsForClients
+            let texts =
+                call.kind == .deviceAuthorization ? ClientIDRefusal.texts : ClientIDRefusal.textsForClients
             guard call.answer.error?.error != "invalid_client",
                 texts.contains(where: call.answer.errorText.containsBytes),
                 let client = call.authentication.clientID
@@ -77,12 +77,12 @@ struct ClientIDUnknown: Rule {
     /// By the name of the error, or in words that no other refusal has.
     private func isSaid(by refusal: RequestRefusal, of attempt: LoginAttempt) -> Bool {
         if ClientDocument.isRefused(attempt["client_id"], refusal.error, refusal.text)
-            || refusal.says(Self.texts)
+            || refusal.says(ClientIDRefusal.texts)
         {
             return true
         }
         guard refusal.channel == .page else { return false }
-        if Self.isAllThatIsSaid(of: refusal.text) { return true }
+        if ClientIDRefusal.isAllThatIsSaid(of: refusal.text) { return true }
         // Spotify calls a redirect URI that it does not know, or not take, by the same name.
         guard RefusalWording.unknownRedirectURI(in: refusal.text) == nil else { return false }
         let isForgeRocks = refusal.says(["invalid_client"]) && refusal.status != 200
@@ -102,7 +102,9 @@ struct ClientIDUnknown: Rule {
             value: flow.capture[attempt.exchange].request.url.withoutQuery,
             note: "the place where this id is not known"
         )
-        let said = refusal.evidence(around: Self.texts + ["invalid_client"] + (words.map { [$0] } ?? []))
+        let said = refusal.evidence(
+            around: ClientIDRefusal.texts + ["invalid_client"] + (words.map { [$0] } ?? [])
+        )
         var violation = Violation(
             [client ?? attempt.missing("client_id"), endpoint, said],
             exchange: attempt.exchange
@@ -117,7 +119,7 @@ struct ClientIDUnknown: Rule {
         } else if let registry = Self.registry(for: attempt, in: flow) {
             violation.evidence.append(registry)
             violation.fix = Self.forgottenFix
-        } else if Self.isOfLeague(refusal.text), let target = attempt.parameter("redirect_uri") {
+        } else if ClientIDRefusal.isOfLeague(refusal.text), let target = attempt.parameter("redirect_uri") {
             violation.evidence.insert(Evidence(target), at: 1)
             violation.explanation = Self.eitherOf
             violation.fix = Self.eitherOfFix
@@ -134,15 +136,15 @@ struct ClientIDUnknown: Rule {
         if ClientDocument.isRefused(attempt["client_id"], refusal.error, refusal.text) {
             return words(ClientDocument.title, ClientDocument.explanation, ClientDocument.fix)
         }
-        if refusal.says([Self.ofOneTenant]) {
+        if refusal.says([ClientIDRefusal.ofOneTenant]) {
             let title = "The app is registered for one tenant, and asks at another address"
             return words(title, Self.tenantOnly, Self.tenantOnlyFix)
         }
-        if refusal.says([Self.ofConsumers]) {
+        if refusal.says([ClientIDRefusal.ofConsumers]) {
             let title = "The app is not registered for personal Microsoft accounts"
             return words(title, Self.notForConsumers, Self.notForConsumersFix)
         }
-        guard refusal.says([Self.ofCAS]) else { return nil }
+        guard refusal.says([ClientIDRefusal.ofCAS]) else { return nil }
         return words("CAS has no registration that lets this app in", Self.unlisted, Self.unlistedFix)
     }
 
@@ -165,16 +167,6 @@ struct ClientIDUnknown: Rule {
         environment.
         """
 
-    /// The League's server (Laravel Passport) has the same words, and no others, for a client that it does not know and for a redirect
-    /// URI that it does not have for one it knows.
-    private static func isOfLeague(_ text: String) -> Bool {
-        let words = text.asciiLowercased()
-        guard let said = words.firstRange(of: "client authentication failed") else { return false }
-        // Those who name the reason go on.
-        let rest = words[said.upperBound...].drop { $0 == " " }
-        return !rest.hasPrefix("due to") && !rest.hasPrefix("(") && !words.containsBytes("unknown client")
-    }
-
     private static let eitherOfTitle =
         "The provider does not know this client, or not with this redirect URI"
     private static let eitherOf = """
@@ -185,12 +177,6 @@ struct ClientIDUnknown: Rule {
         Look the client up at the provider by its id. If it is there, and not revoked, compare its redirect URI with the one that was sent, character by character: \
         scheme, host, port, path and the slash at the end.
         """
-
-    /// Twitch says no more, in JSON or behind a number.
-    private static func isAllThatIsSaid(of text: String) -> Bool {
-        let words = text.asciiLowercased().split { !($0.isLetter || $0 == "_") }
-        return words.filter { !["status", "error", "message"].contains($0) } == ["invalid", "client"]
-    }
 
     /// What no client_id has, and what is copied along with one: white space, quotation marks, characters that cannot be seen.
     private static func excess(in client: String) -> String? {
@@ -221,7 +207,6 @@ struct ClientIDUnknown: Rule {
         the accounts of any organization.
         """
 
-    private static let ofConsumers = "does not exist or is not enabled for consumers"
     private static let notForConsumers = """
         The user signs in with a personal Microsoft account, and the app's registration is for accounts of organizations, so Microsoft's server for personal accounts \
         does not know it.
@@ -232,7 +217,6 @@ struct ClientIDUnknown: Rule {
         """
 
     /// CAS has the same page for a client that it does not know, an address that it does not expect, and an app that is shut out.
-    private static let ofCAS = "not authorized to use cas"
     private static let unlisted = """
         CAS found no registered service for this request that is enabled and lets the app in. It says so for a client_id that it does not have, and for a \
         redirect URI that the service's pattern does not fit.
@@ -241,42 +225,4 @@ struct ClientIDUnknown: Rule {
         Look the service up in CAS's registry: clientId the very client_id, serviceId a pattern that the whole redirect URI fits, an evaluationOrder before \
         that of wider patterns, accessStrategy enabled for logins. CAS's log names the address that it looked for.
         """
-
-    /// How providers word it, in lower case; among them LinkedIn, Kakao, Discord, ZITADEL, Zoom, TikTok
-    /// and Login.gov.
-    static let texts =
-        [
-            "client not found", ofCAS, "aadsts700016", "aadsts50194",
-            ofConsumers,
-            "oauth client was not found", "cannot find an application associated with the given",
-            "valid oauth client could not be found for client_id", "invalid value for 'client_id' parameter",
-            ErrorPage.unknownClient, "unknown client", "invalid client_id", "bad client_id",
-            "'client_id' is invalid",
-            "client application cannot be found",
-            "oauth 2.0 parameter: client_id", "client identifier invalid", "oauth 2.0 client does not exist",
-            "pe_unknownpartner", "oauth client was deleted", "invalid app id", "application_cannot_be_found",
-            "client_id is invalid", "not exist client_id", "unknown application", "errors.app.notfound",
-            // OpenID Federation, of an app that no trust anchor leads to.
-            "invalid_trust_chain", "missing_trust_anchor", "trust chain not found", "no valid trust chain",
-            "application not found", "koe101", "unable to find application for clientid",
-            // Apple's page: the name and the sentence under it.
-            "invalid_client invalid client", "correct the following and try again: client_key",
-        ] + translations
-
-    /// What Keycloak says in other languages, in lower case: German, French (two), Spanish, Italian, Dutch, Portuguese,
-    /// Polish, Swedish, Japanese, Chinese.
-    private static let translations = [
-        "client nicht gefunden", "client inconnu", "client introuvable", "cliente no encontrado",
-        "client non trovato", "client niet gevonden", "cliente não encontrado", "klient nie znaleziony",
-        "klienten hittades ej", "クライアントが見つかりません", "客户端未找到",
-    ]
-
-    /// At the token endpoint, where other faults of the client are told in words that are much alike: Entra, Salesforce, Slack,
-    /// Google, WeChat.
-    private static let textsForClients = [
-        "aadsts700016", "client identifier invalid", "invalid_client_id", "deleted_client", "invalid appid",
-    ]
-
-    /// Entra's number for an app of one tenant that asks at the address for all of them.
-    private static let ofOneTenant = "aadsts50194"
 }
