@@ -1,0 +1,59 @@
+import Captures
+import Flows
+import OAuth
+
+/// The login of a device that nobody confirmed while it was recorded (RFC 8628).
+enum UnconfirmedDevice {
+    /// The device's code was given out, and it asked for its tokens in vain until the recording ended.
+    static func violation(in flow: Flow) -> Violation? {
+        guard flow.ending == .incomplete, let grant = DeviceGrant.all(in: flow).last,
+            let code = grant.userCode, let poll = grant.polls.last, !isThrottled(poll, flow)
+        else { return nil }
+        let times = grant.polls.count == 1 ? "once" : "\(grant.polls.count) times"
+        // Whoever has it may confirm the device still.
+        let masked = Masking.masked(code.value)
+        var evidence = [
+            Evidence(place: code.place, value: masked),
+            poll.answer.evidence(note: "asked for the tokens \(times)"),
+        ]
+        let pages = flow.exchanges.filter {
+            flow.surroundings.messages[$0] == nil && SignInAnswer.isPage($0, flow)
+        }
+        if let page = pages.last {
+            let body = flow.capture[page].response?.body
+            let alert = PageText.alert(of: body)
+            let words = (alert ?? PageText.start(of: body)).replacingBytes(code.value, with: masked)
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: page, part: .responseBody, name: ""),
+                    value: Masking.shown(words, of: "body"),
+                    note: alert == nil ? "the last page of the provider" : "what the page tells the user"
+                )
+            )
+        }
+        return Violation(
+            evidence,
+            explanation: unconfirmed,
+            fix: unconfirmedFix,
+            title: "The device's code was not confirmed while it was recorded",
+            exchange: poll.exchange
+        )
+    }
+
+    /// Whether the device was told to wait last, and had not: that says nothing of the user.
+    private static func isThrottled(_ poll: TokenRequest, _ flow: Flow) -> Bool {
+        guard poll.answer.error?.error == "slow_down",
+            case .violated(let violation) = flow.verdict(of: DevicePollingTooFast())
+        else { return false }
+        return violation.severity != .note
+    }
+
+    private static let unconfirmed = """
+        The provider gave the device a code for its user, and answered each question for the tokens that the user had not confirmed it. No error \
+        was reported.
+        """
+    private static let unconfirmedFix = """
+        Nothing in the traffic is wrong. If the code was entered, look at the provider's last page for a message to the user; record on until the \
+        device has its tokens.
+        """
+}
