@@ -63,12 +63,12 @@ extension ProviderWords {
                 """
         ),
         Known(
-            "message=instance not found",
             "instance not found. make sure",
             #""message":"instance not found""#,
             "errors.instance.notfound",
             "instance not found (query-",
             "unable to set instance using origin",
+            messages: ["instance not found"],
             explanation:
                 "ZITADEL was asked under a host name that none of its instances has: it goes by the name that the client asked for, as what stands in front of it hands it on.",
             fix: """

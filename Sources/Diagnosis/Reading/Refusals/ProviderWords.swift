@@ -10,13 +10,22 @@ enum ProviderWords {
     struct Known: Sendable {
         /// Each of which says it, in lower case.
         var texts: [String]
+        /// Those that say it where they begin a message, in lower case; in a longer text the message's name stands before it (`message=`).
+        var messages: [String]
         /// The one that means it so, where others say the same of something else.
         var provider: ProviderKind?
         var explanation: String
         var fix: String
 
-        init(_ texts: String..., of provider: ProviderKind? = nil, explanation: String, fix: String) {
-            self.texts = texts
+        init(
+            _ texts: String...,
+            messages: [String] = [],
+            of provider: ProviderKind? = nil,
+            explanation: String,
+            fix: String
+        ) {
+            self.texts = texts + messages.map { "message=" + $0 }
+            self.messages = messages
             self.provider = provider
             self.explanation = explanation
             self.fix = fix
@@ -24,20 +33,32 @@ enum ProviderWords {
     }
 
     /// Nil of a text in which no such word stands, or one that means it at another provider alone.
-    static func meaning(of text: String, by provider: ProviderKind) -> Violation.Words? {
+    ///
+    /// `isMessage`: the text is all that the provider says, in a member of that name or by itself.
+    static func meaning(of text: String, by provider: ProviderKind, isMessage: Bool = false)
+        -> Violation.Words?
+    {
         let lower = text.prefixBytes(longest).asciiLowercased()
         let known =
-            numbers(in: lower).lazy.compactMap { ofEntra[$0] }.first ?? sentence(in: lower, by: provider)
+            numbers(in: lower).lazy.compactMap { ofEntra[$0] }.first
+            ?? sentence(in: lower, by: provider, isMessage: isMessage)
         return known.map { Violation.Words(explanation: $0.explanation, fix: $0.fix) }
     }
 
     /// Pages of errors are short, and a refusal says at its beginning what it is.
     private static let longest = 4096
 
-    private static func sentence(in text: String, by provider: ProviderKind) -> Known? {
+    private static func sentence(in text: String, by provider: ProviderKind, isMessage: Bool) -> Known? {
         sentences.first { known in
-            known.provider.map { $0 == provider } ?? true && known.texts.contains { stands($0, in: text) }
+            known.provider.map { $0 == provider } ?? true
+                && (known.texts.contains { stands($0, in: text) }
+                    || isMessage && known.messages.contains { begins(text, with: $0) })
         }
+    }
+
+    private static func begins(_ text: String, with words: String) -> Bool {
+        text.utf8.starts(with: words.utf8)
+            && !(isInWord(words.utf8.last) && isInWord(text.utf8.dropFirst(words.utf8.count).first))
     }
 
     private static func stands(_ words: String, in text: String) -> Bool {

@@ -112,9 +112,7 @@ struct DiscoveryUnreachable: Rule {
         let member = document.answer.json?["message"]?.string
         let body = flow.capture[document.exchange].response?.body
         guard let words = member ?? body.flatMap({ $0.isPage || ($0.size ?? 0) >= 512 ? nil : $0.text }),
-            let meaning = ProviderWords.meaning(of: words, by: flow.provider)
-                // ZITADEL has both, with the name before it and without.
-                ?? ProviderWords.meaning(of: "message=" + words, by: flow.provider)
+            let meaning = ProviderWords.meaning(of: words, by: flow.provider, isMessage: true)
         else { return nil }
         let place = document.answer.place(member == nil ? "" : "message")
         return (Evidence(place: place, value: Masking.shown(Excerpt.start(of: words), of: "body")), meaning)
