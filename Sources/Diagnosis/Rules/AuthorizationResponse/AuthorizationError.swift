@@ -30,15 +30,18 @@ struct AuthorizationError: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for attempt in flow.loginAttempts + flow.attemptsWithoutRequest {
-            if let lost = withoutEndpointQuery(attempt, flow) { return .violated(lost) }
+            if let lost = MistakenEndpoint.withoutItsQuery(attempt, flow) { return .violated(lost) }
             guard let refusal = refusal(of: attempt, flow), !isExplained(refusal, of: attempt, flow)
             else { continue }
-            return .violated(ofOlderEndpoint(refusal, attempt) ?? violation(refusal, of: attempt, flow))
+            return .violated(
+                MistakenEndpoint.ofVersionOne(refusal, attempt) ?? violation(refusal, of: attempt, flow)
+            )
         }
         let other =
-            stoppedInFront(flow) ?? handedRefusal(in: flow) ?? deviceRefusal(in: flow)
-            ?? logoutRefusal(in: flow) ?? refusedBeforeTheRecording(flow)
-            ?? ForgeRockRefusal.violation(in: flow)
+            stoppedInFront(flow) ?? HandedRefusal.violation(in: flow)
+            ?? DeviceRefusal.violation(in: flow) { isExplained($0, flow) }
+            ?? LogoutRefusal.violation(in: flow) { isExplainedLogout($0, flow) }
+            ?? UnrequestedRefusal.violation(in: flow) ?? ForgeRockRefusal.violation(in: flow)
         return other.map { .violated($0) } ?? .holds
     }
 
@@ -49,8 +52,8 @@ struct AuthorizationError: Rule {
             let known = ProviderWords.meaning(of: refusal.text, by: flow.provider)
             return Violation(
                 evidence,
-                explanation: known?.explanation ?? Self.unrequested,
-                fix: known?.fix ?? Self.unrequestedFix,
+                explanation: known?.explanation ?? UnrequestedRefusal.explanation,
+                fix: known?.fix ?? UnrequestedRefusal.fix,
                 exchange: refusal.exchange
             )
         }
@@ -64,15 +67,6 @@ struct AuthorizationError: Rule {
         )
         .toldOfFront(in: flow)
     }
-
-    static let unrequested = """
-        The provider answered a login request with an error. The recording begins after that request, so what the provider says is all that the \
-        capture knows of the reason.
-        """
-    static let unrequestedFix = """
-        Go by the error's name and text. To see what was asked for, record once more and begin before the sign-in: in a browser's developer tools, \
-        open the network panel first and keep its log over the redirects.
-        """
 
     /// What is known of a refusal that says little, or says it in words of its own.
     private func words(for refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> (
@@ -181,10 +175,18 @@ struct AuthorizationError: Rule {
     }
 
     /// Whether a rule that knows why a provider refuses a request tells of this one.
-    func isExplained(_ exchange: Int, _ flow: Flow) -> Bool {
+    private func isExplained(_ exchange: Int, _ flow: Flow) -> Bool {
         (Self.reasons + [UnsupportedGrantType()]).contains { rule in
             guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
             return violation.faultyExchange == exchange
+        }
+    }
+
+    /// Whether a rule of the logout's stage tells of this one, as more than a note.
+    private func isExplainedLogout(_ exchange: Int, _ flow: Flow) -> Bool {
+        LogoutAndDeviceRules.list.contains { rule in
+            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            return violation.severity != .note && violation.faultyExchange == exchange
         }
     }
 

@@ -3,10 +3,10 @@ import Flows
 import OAuth
 
 /// A login request that went to another address of the provider's than was meant.
-extension AuthorizationError {
+enum MistakenEndpoint {
     /// A request to the authorization endpoint's path without the query that is part of its URL (RFC 6749, section 3.1), to which
     /// nothing came that asks the user for anything.
-    func withoutEndpointQuery(_ attempt: LoginAttempt, _ flow: Flow) -> Violation? {
+    static func withoutItsQuery(_ attempt: LoginAttempt, _ flow: Flow) -> Violation? {
         guard flow.ending != .success, attempt.response == nil, let request = attempt.request,
             !request.isUnseen, flow.capture[request.exchange].response != nil
         else { return nil }
@@ -52,7 +52,7 @@ extension AuthorizationError {
     }
 
     /// Entra's endpoints of version 1 have no tokens for personal accounts of Microsoft.
-    func ofOlderEndpoint(_ refusal: RequestRefusal, _ attempt: LoginAttempt) -> Violation? {
+    static func ofVersionOne(_ refusal: RequestRefusal, _ attempt: LoginAttempt) -> Violation? {
         let numbers = ["aadsts500201", "aadsts500202"]
         guard let request = attempt.request, refusal.says(numbers) else { return nil }
         return Violation(
