@@ -49,14 +49,14 @@ struct BearerRejected: Rule {
                 ?? refused.first
         else {
             return
-                (TokenQuestion.denied(in: flow) ?? lostOnTheWay(flow)
+                (TokenQuestion.denied(in: flow) ?? BearerSending.lostOnTheWay(flow)
                 ?? CredentialRefusal.violation(in: flow) ?? PortalRefusal.violation(in: flow)).map {
                     .violated($0)
                 }
                 ?? otherRefusal(flow)
         }
         guard !isExplained(flow) else { return .holds }
-        let shown = Shown(refused: [refusal.evidence, call.address], token: shown(call.token, refusal))
+        let shown = BearerEvidence(of: call, refusal)
         if let revocation = revocation(behind: call) {
             return .violated(ended(by: revocation, call, shown.all, flow))
         }
@@ -72,7 +72,7 @@ struct BearerRejected: Rule {
     private func violation(
         _ call: BearerCall,
         _ refusal: BearerRefusal,
-        _ refused: Shown,
+        _ refused: BearerEvidence,
         isIDToken: Bool,
         _ flow: Flow
     ) -> Violation {
@@ -81,10 +81,11 @@ struct BearerRejected: Rule {
             !call.isUserInfo && call.claimsToken != nil && refusal.reasons.contains(.signature)
             && !refusal.reasons.contains(.expiry)
         var shown = refused
-        shown.details = claims(of: call, flow) + key(of: call, refusal, isForItsKey, flow)
-        if let violation = misspelled(call, shown, flow) ?? changed(call, shown, flow)
-            ?? companion(call, refusal, shown) ?? stepUp(wantedBy: call, refusal, shown)
-            ?? unseen(call, refusal, shown)
+        shown.add(detailsOf: call, refusal, isForItsKey: isForItsKey, flow)
+        if let violation = BearerSending.misspelled(call, shown, flow)
+            ?? BearerSending.changed(call, shown, flow) ?? BearerSending.companion(call, refusal, shown)
+            ?? StepUpChallenge.violation(by: call, refusal, shown)
+            ?? BearerSending.unseen(call, refusal, shown)
         {
             return violation
         }
@@ -102,12 +103,12 @@ struct BearerRejected: Rule {
         isForItsKey: Bool,
         isIDToken: Bool
     ) -> Violation.Words? {
-        if call.grant == nil, isIDToken { return Self.identity }
+        if call.grant == nil, isIDToken { return BearerWords.identity }
         if call.isUserInfo, call.claimsToken?.audience.isEmpty == false, refusal.reasons == [.audience] {
-            return Self.forAnAPI
+            return BearerWords.forAnAPI
         }
-        if isForItsKey { return refusal.missesKeys ? Self.unfetched : Self.unverified }
-        return refusal.certificate?.words ?? (call.isLone ? Self.lone : nil)
+        if isForItsKey { return refusal.missesKeys ? BearerWords.unfetched : BearerWords.unverified }
+        return refusal.certificate?.words ?? (call.isLone ? BearerWords.lone : nil)
     }
 
     /// What UserInfo's own words mean at this provider.
@@ -115,20 +116,6 @@ struct BearerRejected: Rule {
         -> Violation.Words?
     {
         call.isUserInfo ? ProviderWords.meaning(of: refusal.evidence.value, by: flow.provider) : nil
-    }
-
-    /// The evidence of a refused call, in its order.
-    struct Shown {
-        var refused: [Evidence]
-        var token: Evidence
-        var details: [Evidence] = []
-
-        var all: [Evidence] { refused + [token] + details }
-
-        /// All of it, with other words beside the token.
-        func saying(_ note: String, of token: Parameter) -> [Evidence] {
-            refused + [Evidence(token, note: note)] + details
-        }
     }
 
     // MARK: - Calls
@@ -174,48 +161,11 @@ struct BearerRejected: Rule {
         Violation(
             shown + flow.evidence(of: revocation, before: call.call.exchange),
             severity: .note,
-            explanation: Self.revoked,
-            fix: Self.revokedFix,
+            explanation: BearerWords.revoked,
+            fix: BearerWords.revokedFix,
             title: "The access token ended with the refresh token that was revoked",
             exchange: revocation.exchange
         )
-    }
-
-    /// What the token says of itself.
-    private func claims(of call: BearerCall, _ flow: Flow) -> [Evidence] {
-        guard let token = call.claimsToken else { return [] }
-        var evidence: [Evidence] = []
-        if let issuer = token.issuer {
-            evidence.append(call.evidence(ofClaim: "iss", issuer, note: contradiction(to: issuer, flow)))
-        }
-        if !token.audience.isEmpty {
-            evidence.append(
-                call.evidence(ofClaim: "aud", token.audience.prefix(5).joined(separator: ", "))
-            )
-        }
-        if let end = token.expiresAt {
-            evidence.append(call.evidence(ofClaim: "exp", Timestamp(statedSeconds: end)?.rfc3339 ?? "\(end)"))
-        }
-        return evidence
-    }
-
-    /// The key that signed the token, where it may be why it was refused.
-    private func key(of call: BearerCall, _ refusal: BearerRefusal, _ isForItsKey: Bool, _ flow: Flow)
-        -> [Evidence]
-    {
-        guard !call.isUserInfo, let key = call.claimsToken?.keyID else { return [] }
-        let isPublished = isPublished(key, flow)
-        guard isForItsKey || refusal.reasons.isEmpty && isPublished == false else { return [] }
-        let evidence = Evidence(
-            place: Place(exchange: call.call.exchange, part: .jwtHeader, name: "kid"),
-            value: Masking.shown(key, of: "kid"),
-            note: isPublished.map {
-                $0
-                    ? "among the keys that the provider publishes"
-                    : "not among the keys that the provider publishes"
-            }
-        )
-        return [evidence]
     }
 
     private func isExplained(_ flow: Flow) -> Bool {
@@ -242,12 +192,12 @@ struct BearerRejected: Rule {
         let words = Violation.Words(
             title: call.isUserInfo
                 ? "UserInfo refused the call" : "The API refused the call on which the login depends",
-            explanation: known?.explanation ?? (call.isUserInfo ? Self.unnamed : Self.unserved),
-            fix: known?.fix ?? (call.isUserInfo ? Self.unnamedFix : Self.unservedFix)
+            explanation: known?.explanation ?? (call.isUserInfo ? BearerWords.unnamed : BearerWords.unserved),
+            fix: known?.fix ?? (call.isUserInfo ? BearerWords.unnamedFix : BearerWords.unservedFix)
         )
         return .violated(
             Violation(
-                [refusal.evidence, call.address, shown(call.token, refusal)]
+                [refusal.evidence, call.address, BearerEvidence.token(call.token, refusal)]
                     + (granted.map { [Evidence($0, note: "granted")] } ?? []),
                 saying: refusal.certificate?.words ?? words,
                 exchange: call.call.exchange
@@ -271,35 +221,6 @@ struct BearerRejected: Rule {
             return callback.place != call.call.exchange && asked.startedAt >= work.startedAt
                 && asked.endedAt <= work.endedAt
         }
-    }
-
-    /// Whether the key that signed a token is one of the provider's; nil where those were not read in this flow.
-    private func isPublished(_ key: String, _ flow: Flow) -> Bool? {
-        let published = flow.keySets.flatMap { $0.keys?.keys ?? [] }
-        return published.isEmpty ? nil : published.contains { $0.id == key }
-    }
-
-    /// What the metadata of the provider says of a token's issuer, where that is another one.
-    private func contradiction(to issuer: String, _ flow: Flow) -> String? {
-        let stated = flow.issuerDocuments.compactMap(\.issuer)
-        guard let first = stated.first, !stated.contains(issuer) else { return nil }
-        return "the provider's metadata says \(Masking.shown(first, of: "issuer"))"
-    }
-
-    private func shown(_ token: Parameter, _ refusal: BearerRefusal) -> Evidence {
-        guard MissingToken.isOne(token.value) else {
-            let scheme = token.place.part == .requestHeader ? token.rawValue.prefix { $0 != " " } : ""
-            guard scheme.lowercased() == "token", refusal.isBearerChallenge else { return Evidence(token) }
-            return Evidence(
-                token,
-                note: "sent as `\(scheme)`, and the API asks for the scheme Bearer (RFC 6750, section 2.1)"
-            )
-        }
-        return Evidence(
-            place: token.place,
-            value: token.value,
-            note: "a word in the token's place: the app had no token when it made this call"
-        )
     }
 
     /// Where the session ended, by position: what comes after has to be refused.

@@ -1,5 +1,5 @@
 /// What is said of each way in which a token is refused, and what is to be done about it.
-extension BearerRejected {
+enum BearerWords {
     static let revoked = """
         The client gave the refresh token of this login back, and called with an access token of the same grant afterwards, which was refused. So it \
         should be: what was issued with a refresh token ends with it (RFC 7009, section 2.1).
@@ -91,5 +91,4 @@ extension BearerRejected {
             the way out (Istio: a ServiceEntry, or the keys in the policy).
             """
     )
-
 }

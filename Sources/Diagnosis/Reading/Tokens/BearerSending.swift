@@ -5,9 +5,9 @@ import OAuth
 
 /// How the client sent the token, where that is why it was refused: in a header that nobody reads, changed, alone where the API wants
 /// something beside it, or lost at a redirect.
-extension BearerRejected {
+enum BearerSending {
     /// A header in which no server finds the token.
-    func misspelled(_ call: BearerCall, _ shown: Shown, _ flow: Flow) -> Violation? {
+    static func misspelled(_ call: BearerCall, _ shown: BearerEvidence, _ flow: Flow) -> Violation? {
         let exchange = call.call.exchange
         guard let unread = BearerToken.unread(in: flow.capture[exchange].request, exchange: exchange) else {
             return nil
@@ -16,7 +16,7 @@ extension BearerRejected {
         return Violation(
             shown.saying(isTwice ? "behind its scheme twice" : "without a scheme", of: call.token),
             explanation: Self.unread,
-            fix: isTwice ? Self.twiceFix : Self.schemelessFix,
+            fix: isTwice ? twiceFix : schemelessFix,
             title: isTwice
                 ? "The access token is sent behind its scheme twice"
                 : "The access token is sent without its scheme",
@@ -25,12 +25,12 @@ extension BearerRejected {
     }
 
     /// A server that says that it got no token, though one was sent in the header for it.
-    func unseen(_ call: BearerCall, _ refusal: BearerRefusal, _ shown: Shown) -> Violation? {
+    static func unseen(_ call: BearerCall, _ refusal: BearerRefusal, _ shown: BearerEvidence) -> Violation? {
         let said = refusal.challenges.compactMap { $0["error_description"] }.joined(separator: " ")
         guard refusal.status == 401, call.token.place.part == .requestHeader,
             call.token.rawValue.lowercased().hasPrefix("bearer "), !MissingToken.isOne(call.token.value),
             !Placeholder.isOne(call.token.value),
-            Self.saysThatNoneCame((said + " " + refusal.body).asciiLowercased())
+            saysThatNoneCame((said + " " + refusal.body).asciiLowercased())
         else { return nil }
         return Violation(
             shown.saying("sent in the header", of: call.token),
@@ -72,10 +72,11 @@ extension BearerRejected {
     ]
 
     /// An API that misses something of the client beside the token, and says so: Twitch, gateways with keys of their own.
-    func companion(_ call: BearerCall, _ refusal: BearerRefusal, _ shown: Shown) -> Violation? {
+    static func companion(_ call: BearerCall, _ refusal: BearerRefusal, _ shown: BearerEvidence) -> Violation?
+    {
         let words = refusal.body.asciiLowercased()
         guard !call.isUserInfo, refusal.challenges.allSatisfy({ $0["error"] == nil }),
-            Self.companions.contains(where: words.containsBytes)
+            companions.contains(where: words.containsBytes)
         else { return nil }
         return Violation(
             shown.all,
@@ -98,19 +99,19 @@ extension BearerRejected {
     ]
 
     /// Another string than the one that was issued.
-    func changed(_ call: BearerCall, _ shown: Shown, _ flow: Flow) -> Violation? {
+    static func changed(_ call: BearerCall, _ shown: BearerEvidence, _ flow: Flow) -> Violation? {
         guard let altered = altered(call, flow) else { return nil }
         return Violation(
             [altered.issued] + shown.saying(altered.change, of: call.token),
-            explanation: Self.changed,
-            fix: Self.changedFix,
+            explanation: changedWords,
+            fix: changedFix,
             title: "The access token was changed on the way to the API",
             exchange: call.call.exchange
         )
     }
 
     /// A call that was sent on to another origin, and came there without its token.
-    func lostOnTheWay(_ flow: Flow) -> Violation? {
+    static func lostOnTheWay(_ flow: Flow) -> Violation? {
         guard let (call, lost) = LostCredentials.ofCall(in: flow) else { return nil }
         return Violation(
             lost.evidence(in: flow),
@@ -122,7 +123,7 @@ extension BearerRejected {
     }
 
     /// The token as it was issued, and what was done to it; nil where it is no other spelling of one.
-    private func altered(_ call: BearerCall, _ flow: Flow) -> (issued: Evidence, change: String)? {
+    private static func altered(_ call: BearerCall, _ flow: Flow) -> (issued: Evidence, change: String)? {
         guard call.grant == nil, !Placeholder.isTakenOut(call.token.value) else { return nil }
         return TokenGrant.all(in: flow).suffix(50).reversed().lazy.compactMap { grant in
             guard let token = grant.parameters.parameter("access_token"),
@@ -143,7 +144,7 @@ extension BearerRejected {
         """
     private static let schemelessFix = "Send Authorization: Bearer and the token."
 
-    private static let changed = """
+    private static let changedWords = """
         The call carries another string than the access token that the provider issued; the one becomes the other by the step that the evidence names.
         """
     private static let changedFix = """

@@ -1,10 +1,10 @@
-import Captures
-import Flows
 import OAuth
 
 /// An API that wants a stronger or a fresher sign-in than the one that the token comes from (RFC 9470, section 3).
-extension BearerRejected {
-    func stepUp(wantedBy call: BearerCall, _ refusal: BearerRefusal, _ shown: Shown) -> Violation? {
+enum StepUpChallenge {
+    static func violation(by call: BearerCall, _ refusal: BearerRefusal, _ shown: BearerEvidence)
+        -> Violation?
+    {
         guard refusal.error(call.call.answer) == "insufficient_user_authentication" else { return nil }
         return Violation(
             shown.all,
