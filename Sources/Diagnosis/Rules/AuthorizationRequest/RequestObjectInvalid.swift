@@ -46,7 +46,7 @@ struct RequestObjectInvalid: Rule {
             }
             let fault = fault(of: object, at: exchange, attempt, flow)
             guard fault != nil || isTold else { return .holds }
-            let isOfSpan = Self.spanVariants.contains(fault?.variant ?? "")
+            let isOfSpan = RequestObjectTimes.spanVariants.contains(fault?.variant ?? "")
             let token = Evidence(
                 place: object.parameter.place,
                 value: Masking.masked(object.parameter.value, showing: 12),
@@ -58,8 +58,8 @@ struct RequestObjectInvalid: Rule {
                         + (attempt.isRefused ? attempt.refusal.map { [$0.evidence()] } ?? [] : []),
                     variant: fault?.variant,
                     severity: attempt.severity,
-                    explanation: isOfSpan ? Self.ofSpan : nil,
-                    fix: isOfSpan ? Self.ofSpanFix : nil,
+                    explanation: isOfSpan ? RequestObjectTimes.ofSpan : nil,
+                    fix: isOfSpan ? RequestObjectTimes.ofSpanFix : nil,
                     exchange: exchange
                 )
             )
@@ -91,8 +91,8 @@ struct RequestObjectInvalid: Rule {
 
     // MARK: - Faults
 
-    /// What is wrong with the token: which of the rule's variants it is, and what shows it.
-    typealias Fault = (variant: String, evidence: [Evidence])
+    /// What is wrong with the token.
+    private typealias Fault = RequestObjectTimes.Fault
 
     private func fault(of object: RequestObject, at exchange: Int, _ attempt: LoginAttempt, _ flow: Flow)
         -> Fault?
@@ -112,8 +112,9 @@ struct RequestObjectInvalid: Rule {
                 [Evidence(place: object.parameter.place, value: value, note: "its claims are no JSON object")]
             )
         }
-        return time(token, exchange, attempt, flow) ?? client(token, exchange, attempt)
-            ?? audienceOrAlgorithm(token, exchange, attempt, flow) ?? span(of: token, exchange, attempt, flow)
+        return RequestObjectTimes.fault(of: token, exchange, attempt, flow)
+            ?? client(token, exchange, attempt) ?? audienceOrAlgorithm(token, exchange, attempt, flow)
+            ?? RequestObjectTimes.spanFault(of: token, exchange, attempt, flow)
     }
 
     private func client(_ token: JSONWebToken, _ exchange: Int, _ attempt: LoginAttempt) -> Fault? {

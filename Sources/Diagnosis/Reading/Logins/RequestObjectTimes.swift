@@ -4,9 +4,14 @@ import JOSE
 import OAuth
 
 /// From when and until when a signed request says that it holds, by the provider's clock.
-extension RequestObjectInvalid {
+enum RequestObjectTimes {
+    /// Which of the rule's variants it is, and what shows it.
+    typealias Fault = (variant: String, evidence: [Evidence])
+
     /// A request that has run out, or is not valid yet, by the provider's clock.
-    func time(_ token: JSONWebToken, _ exchange: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Fault? {
+    static func fault(of token: JSONWebToken, _ exchange: Int, _ attempt: LoginAttempt, _ flow: Flow)
+        -> Fault?
+    {
         guard let now = flow.capture[exchange].serverTime else { return nil }
         // A provider that lets some seconds pass is not to be corrected.
         let leeway: Int64 = attempt.isRefused ? 0 : 30
@@ -34,9 +39,11 @@ extension RequestObjectInvalid {
 
     /// What the FAPI profile asks of the times besides (FAPI 1.0 Advanced, section 5.2.2, numbers 13 and 17), of a request that was refused
     /// as a token and has no other fault.
-    func span(of token: JSONWebToken, _ exchange: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Fault? {
+    static func spanFault(of token: JSONWebToken, _ exchange: Int, _ attempt: LoginAttempt, _ flow: Flow)
+        -> Fault?
+    {
         guard let refusal = attempt.refusal, refusal.error == "invalid_request_object",
-            !refusal.says(Self.otherReasons), let now = flow.capture[exchange].serverTime
+            !refusal.says(otherReasons), let now = flow.capture[exchange].serverTime
         else { return nil }
         func claim(_ name: String, _ value: String, _ note: String?) -> Evidence {
             Evidence(
@@ -50,11 +57,11 @@ extension RequestObjectInvalid {
         }
         let latest = Int64(1) << 40
         guard abs(start) < latest else { return nil }
-        if now.seconds - start > Self.longestSpan {
+        if now.seconds - start > longestSpan {
             let note = "\(Span.text(now.seconds - start)) before, by the provider's clock"
             return ("old", [claim("nbf", "\(start)", note)])
         }
-        guard let end = token.expiresAt, abs(end) < latest, end - start > Self.longestSpan else { return nil }
+        guard let end = token.expiresAt, abs(end) < latest, end - start > longestSpan else { return nil }
         return (
             "long",
             [
@@ -73,7 +80,7 @@ extension RequestObjectInvalid {
         "redirect_uri", "scope",
     ]
 
-    /// The variants that ``span(of:_:_:_:)`` finds, which have words of their own.
+    /// The variants that ``spanFault(of:_:_:_:)`` finds, which have words of their own.
     static let spanVariants = ["no-start", "old", "long"]
     static let ofSpan = """
         The app sends its request as a signed token, and the provider holds that to the FAPI profile: it has to say from when on it holds \
