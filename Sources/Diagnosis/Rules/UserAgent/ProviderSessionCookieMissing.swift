@@ -28,17 +28,6 @@ struct ProviderSessionCookieMissing: Rule {
         specifications: [.rfc(6265, "5.4")]
     )
 
-    /// What providers say of it, in lower case.
-    private static let texts = [
-        "cookie not found. please make sure cookies are enabled", "cookie not found. it may have expired",
-        "restart login cookie not found",
-        "your login attempt timed out", "session has timed out", "no configuration found",
-        "authentication flow timed out", "session id cookie not found",
-        "no csrf value available in the session cookie",
-        // Entra: the form and the browser's cookies are not of one sign-in.
-        "aadsts165000",
-    ]
-
     func verdict(on flow: Flow) -> Verdict {
         if let lost = LostForm.found(in: flow), !lost.isOfScheme {
             return .violated(lost.violation(in: flow))
@@ -47,7 +36,7 @@ struct ProviderSessionCookieMissing: Rule {
             return .abstains(Gap.strippedCookies)
         }
         return Verdict.firstViolation(among: flow.loginAttempts) { verdict(on: $0, flow) }
-            .or(overwritten(in: flow) ?? misnamed(in: flow))
+            .or(OtherCookie.overwritten(in: flow) ?? OtherCookie.misnamed(in: flow))
     }
 
     private func verdict(on attempt: LoginAttempt, _ flow: Flow) -> Verdict {
@@ -64,7 +53,7 @@ struct ProviderSessionCookieMissing: Rule {
             guard flow.surroundings.areCookiesRecorded || fault.refusal.part != .responseStatus else {
                 return .abstains(Gap.noCookies)
             }
-            let sending = sending(fault.step, flow)
+            let sending = ExpectedCookies.sending(fault.step, flow)
             let isOutOfPath = fault.missing.allSatisfy {
                 CookieDelivery.obstacle(for: $0, in: sending) == .path
             }
@@ -85,8 +74,8 @@ struct ProviderSessionCookieMissing: Rule {
     private func refused(_ page: Int, _ attempt: LoginAttempt, after pages: ArraySlice<Int>, _ flow: Flow)
         -> Fault?
     {
-        guard let refusal = refusal(page, attempt, flow) else { return nil }
-        let missing = missing(at: page, after: pages, flow)
+        guard let refusal = RefusedStep.place(page, attempt, flow) else { return nil }
+        let missing = ExpectedCookies.missing(at: page, after: pages, flow)
         guard missing.isEmpty else { return (page, refusal, missing) }
         let other = outOfPath(at: page, after: pages, flow)
         return other.isEmpty ? nil : (page, refusal, other)
@@ -99,8 +88,8 @@ struct ProviderSessionCookieMissing: Rule {
         guard flow.capture[page].request.cookies.isEmpty else { return [] }
         let words = PageText.words(of: flow.capture[page].response?.body).asciiLowercased()
         guard ["session", "cookie"].contains(where: words.containsBytes) else { return [] }
-        return expected(at: page, after: pages, flow, besides: .path).filter {
-            CookieDelivery.obstacle(for: $0, in: sending(page, flow)) == .path
+        return ExpectedCookies.all(at: page, after: pages, flow, besides: .path).filter {
+            CookieDelivery.obstacle(for: $0, in: ExpectedCookies.sending(page, flow)) == .path
         }
     }
 
@@ -133,15 +122,15 @@ struct ProviderSessionCookieMissing: Rule {
             guard flow.surroundings.areCookiesRecorded, flow.capture[form].request.cookies.isEmpty,
                 Self.fields(of: first, flow) == Self.fields(of: page, flow)
             else { return nil }
-            let sending = sending(form, flow)
-            let missing = missing(at: form, after: pages.prefix { $0 != form }, flow).filter {
+            let sending = ExpectedCookies.sending(form, flow)
+            let missing = ExpectedCookies.missing(at: form, after: pages.prefix { $0 != form }, flow).filter {
                 CookieDelivery.obstacle(for: $0, in: sending) != .expired
             }
             return missing.isEmpty ? nil : (form, again, missing)
         }
-        let sending = sending(page, flow)
+        let sending = ExpectedCookies.sending(page, flow)
         let sent = Set(flow.capture[page].request.cookies.map(\.name))
-        let missing = expected(at: page, after: way.reversed()[...], flow).filter {
+        let missing = ExpectedCookies.all(at: page, after: way.reversed()[...], flow).filter {
             !sent.contains($0.cookie.name) && CookieDelivery.obstacle(for: $0, in: sending) != nil
         }
         return missing.isEmpty ? nil : (page, again, missing)
@@ -158,7 +147,7 @@ struct ProviderSessionCookieMissing: Rule {
             let step = pages.last(where: { ForgeRockStep.isOne(flow.capture[$0]) }),
             let session = ForgeRockSignIn.cookie(setBy: step, in: flow.capture),
             !exchange.request.cookies.contains(where: { $0.name == session.cookie.name }),
-            CookieDelivery.obstacle(for: session, in: sending(page, flow)) != nil
+            CookieDelivery.obstacle(for: session, in: ExpectedCookies.sending(page, flow)) != nil
         else { return nil }
         return (page, Place(exchange: page, part: .responseLocation, name: ""), [session])
     }
@@ -171,85 +160,8 @@ struct ProviderSessionCookieMissing: Rule {
         return Set(HTMLForm.all(in: bytes).flatMap { $0.fields.map(\.name) })
     }
 
-    /// Where a step of the sign-in shows that it was refused: in the words of its page or of its answer to the app, else in
-    /// its status.
-    func refusal(_ page: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Place? {
-        let exchange = flow.capture[page]
-        guard exchange.request.method == "POST" || flow.surroundings.redirectedFrom[page] != nil,
-            let response = exchange.response
-        else { return nil }
-        if let answer = attempt.response, answer.deliveredBy == page,
-            let said = answer.parameters.parameter("error_description"),
-            Self.texts.contains(where: said.value.asciiLowercased().containsBytes)
-        {
-            return said.place
-        }
-        guard response.location == nil else { return nil }
-        let words = PageText.words(of: response.body).asciiLowercased()
-        if Self.texts.contains(where: words.containsBytes) || isKeycloaks(words, response.status, flow) {
-            return Place(exchange: page, part: .responseBody, name: "")
-        }
-        // A script may well send its own requests without cookies.
-        let isForm = exchange.request.method == "GET" || FormBody.items(of: exchange.request.body) != nil
-        guard isForm, (400..<500).contains(response.status), response.status != 429,
-            !response.headers.contains("www-authenticate")
-        else { return nil }
-        return Place(exchange: page, part: .responseStatus, name: "")
-    }
-
-    /// Whether Keycloak says it in another language: the word for a cookie is in all of them.
-    private func isKeycloaks(_ words: String, _ status: Int, _ flow: Flow) -> Bool {
-        flow.provider == .keycloak && status == 400
-            && ["cookie", "クッキー"].contains(where: words.containsBytes)
-    }
-
-    /// The cookies that earlier pages set for this address; empty where one of them came.
-    private func missing(at page: Int, after pages: ArraySlice<Int>, _ flow: Flow)
-        -> [CookieDelivery.Setting]
-    {
-        let sent = Set(flow.capture[page].request.cookies.map(\.name))
-        let expected = expected(at: page, after: pages, flow)
-        return expected.allSatisfy { !sent.contains($0.cookie.name) } ? expected : []
-    }
-
-    /// The cookies that earlier pages set for this address, and that came or did not.
-    func expected(
-        at page: Int,
-        after pages: ArraySlice<Int>,
-        _ flow: Flow,
-        besides other: CookieDelivery.Obstacle? = nil
-    ) -> [CookieDelivery.Setting] {
-        let sending = sending(page, flow)
-        var latest: [String: CookieDelivery.Setting] = [:]
-        for earlier in pages {
-            let other = flow.capture[earlier]
-            for cookie in other.response?.setCookies ?? [] {
-                let isGone = cookie.value.isEmpty || cookie.isDeletion(at: other.endedAt)
-                latest[cookie.name] =
-                    isGone
-                    ? nil
-                    : CookieDelivery.Setting(
-                        cookie: cookie,
-                        url: other.request.url,
-                        at: other.endedAt,
-                        exchange: earlier
-                    )
-            }
-        }
-        return latest.values.filter { setting in
-            switch CookieDelivery.obstacle(for: setting, in: sending) {
-            case nil, .sameSiteNoneInsecure, .secureOverHTTP, .expired: true
-            case let obstacle: obstacle == other
-            }
-        }.sorted { ($0.exchange, $0.cookie.name) < ($1.exchange, $1.cookie.name) }
-    }
-
-    private func sending(_ page: Int, _ flow: Flow) -> CookieDelivery.Sending {
-        CookieDelivery.Sending(of: flow.capture[page])
-    }
-
     private func note(_ setting: CookieDelivery.Setting, _ page: Int, _ flow: Flow) -> String {
-        switch CookieDelivery.obstacle(for: setting, in: sending(page, flow)) {
+        switch CookieDelivery.obstacle(for: setting, in: ExpectedCookies.sending(page, flow)) {
         case .sameSiteNoneInsecure: "did not come back: browsers keep SameSite=None only with Secure"
         case .secureOverHTTP: "did not come back: Secure, and the page is on plain http"
         case .expired: "did not come back: run out by then"
@@ -272,39 +184,7 @@ struct ProviderSessionCookieMissing: Rule {
                 place: Place(exchange: page, part: .requestHeader, name: "Cookie"),
                 value: CookieNames.shown(exchange.request.cookies.map(\.name))
             ),
-            said(at: refusal, flow),
+            RefusedStep.evidence(at: refusal, flow),
         ]
-    }
-
-    /// What the provider made of it.
-    func said(at refusal: Place, _ flow: Flow) -> Evidence {
-        let exchange = flow.capture[refusal.exchange ?? 0]
-        let status = exchange.response.map { "\($0.status)" } ?? ""
-        switch refusal.part {
-        case .requestURL:
-            return Evidence(
-                place: refusal,
-                value: Masking.shown(exchange.request.url.withoutQuery, of: "url"),
-                note: "the sign-in page again"
-            )
-        case .responseBody:
-            let words = PageText.start(of: exchange.response?.body)
-            return Evidence(place: refusal, value: Masking.shown(words, of: "body"), note: "status \(status)")
-        case .responseStatus: return Evidence(place: refusal, value: status)
-        case .responseLocation where refusal.name.isEmpty:
-            let target = exchange.response?.location.map { exchange.request.url.resolving($0).withoutQuery }
-            return Evidence(
-                place: refusal,
-                value: Masking.shown(target ?? status, of: "url"),
-                note: "sent to sign in again"
-            )
-        default:
-            let address =
-                refusal.part == .requestQuery
-                ? exchange.request.url
-                : exchange.response?.location.map { exchange.request.url.resolving($0) }
-            let text = address?.queryItems.first(refusal.name)
-            return Evidence(place: refusal, value: Masking.shown(text ?? status, of: "error_description"))
-        }
     }
 }

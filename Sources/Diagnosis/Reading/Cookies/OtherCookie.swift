@@ -4,25 +4,25 @@ import JSON
 import OAuth
 
 /// Where a cookie came in place of the one that the provider knows the sign-in by.
-extension ProviderSessionCookieMissing {
+enum OtherCookie {
     /// A step of the sign-in that was refused and came with the cookie of another login, which was begun in a second tab.
     ///
     /// Looked for in the last of the steps alone: that is where such a sign-in ends.
-    func overwritten(in flow: Flow) -> Violation? {
+    static func overwritten(in flow: Flow) -> Violation? {
         guard
             let attempt = flow.loginAttempts.last(where: {
                 $0.request != nil && $0.response.map { $0.error != nil } ?? true
             }), let request = attempt.request
         else { return nil }
         let pages = ProviderPages.of(request, in: flow).prefix(50)
-        guard let page = pages.dropFirst().last, let refusal = refusal(page, attempt, flow) else {
+        guard let page = pages.dropFirst().last, let refusal = RefusedStep.place(page, attempt, flow) else {
             return nil
         }
         let sent = Dictionary(
             flow.capture[page].request.cookies.map { ($0.name, $0.value) },
             uniquingKeysWith: { first, _ in first }
         )
-        let lost = expected(at: page, after: pages.dropLast(), flow).filter { setting in
+        let lost = ExpectedCookies.all(at: page, after: pages.dropLast(), flow).filter { setting in
             sent[setting.cookie.name].map { $0 != setting.cookie.value } ?? false
         }
         for lost in lost.prefix(4) {
@@ -33,7 +33,7 @@ extension ProviderSessionCookieMissing {
                 [
                     LostLoginCookies.evidence(lost, note: overwritten.note),
                     LostLoginCookies.evidence(overwritten.setting, note: "what the browser sent"),
-                    said(at: refusal, flow),
+                    RefusedStep.evidence(at: refusal, flow),
                 ],
                 explanation: """
                     The provider keeps one sign-in that is under way by a cookie. While its page was open, another login was begun in the same browser and \
@@ -52,7 +52,7 @@ extension ProviderSessionCookieMissing {
 
     /// The session that an app got by a script's sign-in at ForgeRock, and sent to the authorization endpoint as another cookie
     /// than it was set as: the cookie's name is a setting of the tenant's, and of the SDK.
-    func misnamed(in flow: Flow) -> Violation? {
+    static func misnamed(in flow: Flow) -> Violation? {
         for attempt in flow.loginAttempts where attempt.response == nil {
             guard let request = attempt.request, !request.isUnseen,
                 let response = flow.capture[request.exchange].response, (300..<400).contains(response.status)
@@ -77,7 +77,7 @@ extension ProviderSessionCookieMissing {
                             value: Masking.shown(sent.name, of: "name"),
                             note: "the same session, under another name"
                         ),
-                        said(
+                        RefusedStep.evidence(
                             at: Place(exchange: request.exchange, part: .responseLocation, name: ""),
                             flow
                         ),
