@@ -30,7 +30,9 @@ struct RedirectLoop: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        (seen(in: flow) ?? ScriptedLoop.violation(in: flow) ?? said(in: flow)).map { .violated($0) } ?? .holds
+        (seen(in: flow) ?? ScriptedLoop.violation(in: flow) ?? StoppedLoop.violation(in: flow)).map {
+            .violated($0)
+        } ?? .holds
     }
 
     /// By the recording itself.
@@ -58,7 +60,7 @@ struct RedirectLoop: Rule {
                     isCause: true
                 )
             }
-            let reason = reason(at: [one, two], of: round[0], flow)
+            let reason = LoopReason.of(round[0], at: [one, two], in: flow)
             return Violation(
                 evidence(round, [one, two], flow) + (reason?.evidence ?? []),
                 saying: reason?.words,
@@ -66,94 +68,6 @@ struct RedirectLoop: Rule {
             )
         }
         return nil
-    }
-
-    /// By the browser, which gave up, or by the provider, which had enough: their recording may have begun too late for the rounds.
-    private func said(in flow: Flow) -> Violation? {
-        let isLate = flow.surroundings.authorizationRequests.count < 3
-        let browser = flow.exchanges.first { exchange in
-            isLate && isOnTheWay(exchange, flow)
-                && flow.capture[exchange].failure?.asciiLowercased().containsBytes(Self.gaveUp) ?? false
-        }
-        if let browser, let failure = flow.capture[browser].failure {
-            return Violation(
-                [
-                    Evidence(
-                        place: Place(exchange: browser, part: .responseStatus, name: ""),
-                        value: Masking.shown(Excerpt.start(of: failure), of: "failure"),
-                        note: "the browser gave up"
-                    ),
-                    flow.urlEvidence(of: browser, note: "where"),
-                ],
-                explanation: Self.stopped,
-                exchange: browser
-            )
-        }
-        let refusal = flow.loginAttempts.compactMap(\.refusal).first { $0.says([Self.enough]) }
-        if let refusal {
-            return Violation(
-                [refusal.evidence(around: [Self.enough])],
-                explanation: Self.stopped,
-                exchange: refusal.exchange
-            )
-        }
-        let answer = flow.tokenRequests.map(\.answer).first { $0.errorText.containsBytes(Self.enough) }
-        return answer.map { answer in
-            Violation(
-                [answer.evidence()],
-                explanation: Self.stopped,
-                exchange: answer.exchange,
-                explains: ["token-invalid-grant", "token-endpoint-error"],
-                isCause: true
-            )
-        }
-    }
-
-    /// Whether an exchange is the login's own, or one that a redirect led to.
-    private func isOnTheWay(_ exchange: Int, _ flow: Flow) -> Bool {
-        if case .authorizationRequest = flow.surroundings.messages[exchange] { return true }
-        return flow.surroundings.redirectedFrom[exchange] != nil
-    }
-
-    private static let gaveUp = "too_many_redirects"
-    /// Entra's word for it.
-    private static let enough = "aadsts50196"
-    private static let stopped = """
-        The same request was made again and again within a short time, until it was stopped. The app does not know the session or the tokens that it \
-        has just got, and asks anew each time.
-        """
-
-    // MARK: - Why the app forgets
-
-    /// What the rounds show of the reason for which the app does not know its user any more.
-    private enum Reason {
-        /// Browsers do not keep its session's cookie.
-        case cookieTooLarge
-        /// Browsers do not send it to the page behind the callback.
-        case cookieWithheld(WithheldSession)
-        /// It was given nothing to know its user by; what shows that.
-        case noIDToken([Evidence])
-
-        var evidence: [Evidence] {
-            if case .noIDToken(let evidence) = self { evidence } else { [] }
-        }
-
-        var words: Violation.Words {
-            switch self {
-            case .cookieTooLarge: RedirectLoop.tooLarge
-            case .cookieWithheld(let session): session.words
-            case .noIDToken: RedirectLoop.withoutIDToken
-            }
-        }
-    }
-
-    private func reason(at callbacks: [Int], of request: AuthorizationRequest, _ flow: Flow) -> Reason? {
-        if callbacks.contains(where: { oversized(at: $0, flow) != nil }) { return .cookieTooLarge }
-        guard let first = callbacks.first else { return nil }
-        if let session = WithheldSession(setBy: first, in: flow), session.isAllThatIsSet {
-            return .cookieWithheld(session)
-        }
-        return tokensWithoutIDToken(at: first, of: request, flow).map(Reason.noIDToken)
     }
 
     // MARK: - Conditions
@@ -182,13 +96,6 @@ struct RedirectLoop: Rule {
         return flow.exchanges[start..<end].contains { flow.isCredentialPost($0) }
     }
 
-    /// A cookie of the callback's that no browser keeps for its size (RFC 6265, section 6.1).
-    private func oversized(at callback: Int, _ flow: Flow) -> (name: String, size: Int)? {
-        let cookies = flow.capture[callback].response?.setCookies ?? []
-        return cookies.map { ($0.name, $0.name.utf8.count + $0.value.utf8.count) }
-            .first { $0.1 > Self.mostBytes }
-    }
-
     /// What says that a cache answered a callback, whose code nobody brought to the token endpoint.
     private func storedAnswer(at callback: Int, _ flow: Flow) -> Evidence? {
         let code = flow.capture[callback].request.url.queryItems.first("code")
@@ -213,59 +120,6 @@ struct RedirectLoop: Rule {
         (a CDN that leaves the query out of its key gives everybody the same answer). Empty the cache: what one user's callback set may be in it.
         """
 
-    /// What shows that a client of OpenID Connect, which read the provider's metadata, exchanged the code of a round and got no ID
-    /// token, for which its scope does not ask.
-    private func tokensWithoutIDToken(at callback: Int, of request: AuthorizationRequest, _ flow: Flow)
-        -> [Evidence]?
-    {
-        let code = flow.capture[callback].request.url.queryItems.first("code")
-        let scopes = (request.parameters["scope"] ?? "").split(separator: " ")
-        guard !scopes.contains("openid"),
-            flow.serverMetadata.contains(where: {
-                $0.isUsable && $0.url.path.hasSuffix("/openid-configuration")
-            }),
-            let exchange = flow.tokenRequests.first(where: { $0.code != nil && $0.code == code }),
-            exchange.answer.isSuccess, exchange.answer.isBodyWhole, exchange.accessToken != nil,
-            (exchange.answer.parameters["id_token"] ?? "").isEmpty
-        else { return nil }
-        let names = exchange.answer.parameters.items.prefix(20).map(\.name).joined(separator: ", ")
-        return [
-            request.parameters.parameter("scope").map { Evidence($0, note: "openid is not in it") }
-                ?? Evidence(
-                    place: Place(exchange: request.exchange, part: .requestQuery, name: "scope"),
-                    value: "none"
-                ),
-            Evidence(
-                place: exchange.answer.place("id_token"),
-                value: Masking.shown(names, of: "members"),
-                note: "all members of the answer"
-            ),
-        ]
-    }
-
-    private static let withoutIDToken = Violation.Words(
-        explanation: """
-            The app took each code and exchanged it, and got no ID token to know its user by: the scope that it asks for has no openid. So it began another \
-            login each time, which the provider answered at once.
-            """,
-        fix: """
-            Add openid to the scope. With Entra keep the scopes of one resource together, openid among them; where the app only needs an access token, \
-            configure it as a client of OAuth 2.0 and not of OpenID Connect.
-            """
-    )
-
-    private static let mostBytes = 4096
-    private static let tooLarge = Violation.Words(
-        explanation: """
-            The callback sets a session cookie that is larger than browsers keep. They drop it without a word, so the next page knows nobody and begins a login \
-            again, which the provider answers at once.
-            """,
-        fix: """
-            Keep the session on the server (a store such as Redis) and an id in the cookie, or leave out of it what makes it large: access tokens with many \
-            groups or roles above all. Some proxies split such a cookie in parts if they are told to.
-            """
-    )
-
     // MARK: - Evidence
 
     private func evidence(_ round: [AuthorizationRequest], _ callbacks: [Int], _ flow: Flow) -> [Evidence] {
@@ -285,8 +139,8 @@ struct RedirectLoop: Rule {
             let callback = flow.capture[callbacks[index]]
             let cookies = callback.response?.setCookies ?? []
             let names = cookies.filter { !$0.isDeletion(at: callback.endedAt) }.map(\.name)
-            let oversized = oversized(at: callbacks[index], flow).map {
-                "; \($0.name) has \($0.size) bytes, and browsers keep none of more than \(Self.mostBytes)"
+            let oversized = LoopReason.oversized(at: callbacks[index], flow).map {
+                "; \($0.name) has \($0.size) bytes, and browsers keep none of more than \(LoopReason.mostBytes)"
             }
             evidence.append(
                 Evidence(
