@@ -73,22 +73,14 @@ struct RedirectURINotRegistered: Rule {
             violation.fix = Self.registeredFix
             violation.title = "The provider refuses a redirect URI that it has registered"
         } else if RedirectURIRefusal.isOfKind(refusal.value) {
-            violation.explanation = Self.ofKind
-            violation.fix = Self.fix(
-                forKindOf: request,
+            violation.explanation = RedirectURIKind.explanation
+            violation.fix = RedirectURIKind.fix(
+                for: request,
                 isAtGoogle: RedirectURIRefusal.isGoogles(refusal.value)
             )
             violation.title = "The provider takes no redirect URI of this kind"
-        } else if request.redirectURI.flatMap(CopiedAlong.removed) != nil {
-            violation.fix = Self.copiedFix
-        } else if Self.isList(request.redirectURI ?? "") {
-            violation.fix = Self.listFix
-        } else if Self.isBrokers(request.redirectURI ?? "") {
-            violation.fix = Self.brokersFix
-        } else if Self.isNameOfLoopback(request.redirectURI, refusal.value) {
-            violation.fix = Self.loopbackFix
-        } else if hasChosenPort(request, flow) {
-            violation.fix = Self.chosenPortFix
+        } else if let fix = RedirectURIRemedy.fix(for: request, refusedIn: refusal.value, in: flow) {
+            violation.fix = fix
         } else if let beginning = beginning(inClear: request, flow) {
             violation.evidence.append(beginning)
             violation.fix = Self.inClearFix
@@ -110,32 +102,6 @@ struct RedirectURINotRegistered: Rule {
         )
     }
 
-    /// Whether an app sent all addresses of a setting instead of one of them.
-    private static func isList(_ uri: String) -> Bool {
-        let parts = uri.utf8.split { $0 == 0x2c || $0 == 0x20 || $0 == 0x3b }
-        // In a query such characters may stand for themselves.
-        return parts.count > 1 && !parts.dropLast().contains { $0.contains(0x3f) }
-            && parts.allSatisfy { RecordedURL(String(decoding: $0, as: UTF8.self)).scheme != nil }
-    }
-
-    /// Whether it is one of those at which Microsoft's libraries (MSAL) are answered in apps, by the broker or the browser.
-    private static func isBrokers(_ uri: String) -> Bool {
-        let scheme = (RecordedURL(uri).scheme ?? "").asciiLowercased()
-        return scheme == "msauth" || scheme.hasPrefix("msauth.")
-    }
-
-    private static let brokersFix = """
-        Register this very address for the app (Authentication, iOS / macOS or Android). Android: behind msauth:// stand the package and the percent-encoded Base64 of \
-        the SHA-1 of the certificate that this build is signed with: debug builds, release builds and what Google Play signs anew have each another one, \
-        and each is registered by itself. iOS: it is msauth.BUNDLE-ID://auth.
-        """
-
-    private static func fix(forKindOf request: AuthorizationRequest, isAtGoogle: Bool) -> String {
-        let uri = RecordedURL(request.redirectURI ?? "")
-        if uri.scheme?.lowercased() == "urn" { return ofCopiedCodes }
-        return isAtGoogle && LoopbackHost.isLoopback(uri.host ?? "") ? ofLoopback : ofOtherKinds
-    }
-
     /// Said to the app's server, which pushed the request (RFC 9126, section 2.3).
     private func pushed(in flow: Flow) -> Violation? {
         for attempt in flow.loginAttempts where attempt.request == nil {
@@ -145,7 +111,8 @@ struct RedirectURINotRegistered: Rule {
             guard RedirectURIRefusal.isSaid(refusal.error, refusal.text) else { continue }
             return Violation(
                 [Evidence(sent), refusal.evidence()],
-                fix: Self.isNameOfLoopback(sent.value, refusal.text) ? Self.loopbackFix : nil,
+                fix: RedirectURIRemedy.isNameOfLoopback(sent.value, refusal.text)
+                    ? RedirectURIRemedy.loopbackFix : nil,
                 exchange: attempt.exchange
             )
         }
@@ -161,29 +128,6 @@ struct RedirectURINotRegistered: Rule {
             return violation(request, refusal.evidence(), flow)
         }
         return nil
-    }
-
-    /// Whether an address has the name of this machine, and is refused in words that speak of its number or of how it is read.
-    private static func isNameOfLoopback(_ uri: String?, _ words: String) -> Bool {
-        guard let url = uri.map({ RecordedURL($0) }), url.scheme?.lowercased() == "http",
-            url.host == "localhost"
-        else { return false }
-        let lower = words.asciiLowercased()
-        return lower.containsBytes("127.0.0.1") || lower.containsBytes("insecure")
-    }
-
-    private static let loopbackFix = """
-        Send http://127.0.0.1 with the port in place of http://localhost, in the token request too, and register it so: this provider takes plain http for the address of the \
-        machine itself alone, not for a name that could lead elsewhere (RFC 8252, section 8.3). A web app has its https address instead.
-        """
-
-    /// Whether an app on this machine listens at a port that nobody could register, as it is another one each time.
-    private func hasChosenPort(_ request: AuthorizationRequest, _ flow: Flow) -> Bool {
-        guard let uri = request.redirectURI.map({ RecordedURL($0) }), uri.scheme?.lowercased() == "http",
-            LoopbackHost.isLoopback(uri.host ?? ""), let port = uri.explicitPort,
-            LoopbackHost.isChosenAnew(port: port)
-        else { return false }
-        return !ClientKind.isWebApp(at: uri.origin, flow)
     }
 
     /// The page at http from which the app asked to be answered at http.
@@ -216,44 +160,9 @@ struct RedirectURINotRegistered: Rule {
         registration that was not kept (another instance, a cache). Until then only an address on that list will do.
         """
 
-    /// What an app shows that lets its user copy the code was taken once, and a listener on the machine for every kind of client.
-    private static let ofKind = """
-        The provider looks at what kind of address a redirect_uri is before it compares it with those that are registered, and takes none \
-        of this kind, or none for a client of this type.
-        """
-    private static let ofCopiedCodes = """
-        Addresses that show the code for copying (urn:ietf:wg:oauth:2.0:oob) are no longer taken: let the app listen on http://127.0.0.1 \
-        at a port of its choice, or use a private-use scheme, with a client of the type desktop or mobile. Where there is no browser, use \
-        the device grant.
-        """
-    private static let ofLoopback = """
-        Use a client of the type desktop app, for which Google takes loopback addresses. An app on Android or iOS, or an extension of a \
-        browser, has a way of its own: the app's scheme, or Google's library for it.
-        """
-    private static let ofOtherKinds = """
-        Send https for a web app, http for an address of the machine itself alone, and for an app its private-use scheme, each registered \
-        under the platform that it is of.
-        """
-
-    private static let listFix = """
-        The redirect_uri holds several addresses: a setting that lists all of them was sent as a whole. Choose the one at which this app \
-        is to be answered, by where it runs, and send that alone, in the token request too.
-        """
-
     private static let inClearFix = """
         The app was opened at an http address and asked to be answered there. Where its https address is the registered one, open it at that, and \
         have http redirected to https before a login can begin; do not register the http address instead.
-        """
-
-    private static let copiedFix = """
-        Take off what stands around the redirect URI where it is kept, or where the app reads it: white space, a line break, quotation \
-        marks. They came along out of the file or the setting, and are no part of the registered one.
-        """
-
-    private static let chosenPortFix = """
-        Where the app takes whatever port is free, register the address without a port. Providers that follow RFC 8252, section 7.3 leave the \
-        port out of the comparison, many of them for 127.0.0.1 and [::1] only and not for localhost: send that address then. With any other \
-        provider listen on one of a fixed set of ports, and register each.
         """
 
     private func evidence(_ request: AuthorizationRequest, _ refusal: Evidence, _ flow: Flow) -> [Evidence] {
@@ -282,31 +191,5 @@ struct RedirectURINotRegistered: Rule {
 
     private func known(in flow: Flow) -> KnownRedirectURIs {
         flow.surroundings.derived.value { KnownRedirectURIs(in: flow.surroundings) }
-    }
-}
-
-/// Where the responses of a flow went.
-private struct ReachedRedirectURIs {
-    private struct Answers {
-        var hasCode = false
-        var states: Set<String?> = []
-    }
-
-    private var byTarget: [String: Answers] = [:]
-
-    init(_ responses: [AuthorizationResponse]) {
-        for response in responses {
-            let target = response.target.normalizedWithoutQuery
-            if response.code != nil { byTarget[target, default: Answers()].hasCode = true }
-            byTarget[target, default: Answers()].states.insert(response.state)
-        }
-    }
-
-    func isAnswered(_ request: AuthorizationRequest) -> Bool {
-        guard let uri = request.redirectURI, let answers = byTarget[RecordedURL(uri).normalizedWithoutQuery]
-        else {
-            return false
-        }
-        return request.state == nil || answers.hasCode || answers.states.contains(request.state)
     }
 }
