@@ -38,7 +38,9 @@ struct ProxySchemeDowngrade: Rule {
                 !Self.isOnLoopback(start.url) || isOfApp(start, attempt, flow)
             else { continue }
             var evidence = [Evidence(place: start.place, value: start.url.withoutQuery), Evidence(sent)]
-            if let refusal = attempt.refusal, mayBeForIt(refusal) { evidence.append(refusal.evidence()) }
+            if let refusal = attempt.refusal, mayBeForIt(refusal, flow) {
+                evidence.append(refusal.evidence())
+            }
             return .violated(
                 Violation(evidence, severity: severity(attempt, flow), exchange: sent.place.exchange)
             )
@@ -47,7 +49,10 @@ struct ProxySchemeDowngrade: Rule {
     }
 
     private func severity(_ attempt: LoginAttempt, _ flow: Flow) -> Severity {
-        if attempt.isRefused { return attempt.refusal.map(mayBeForIt) ?? true ? .error : .warning }
+        // An app that shows an error or its page to sign in at once more tells of what the provider said.
+        if let refusal = attempt.refusal {
+            return refusal.isOfTheRequest && mayBeForIt(refusal, flow) ? .error : .warning
+        }
         guard flow.ending != .success, let callback = attempt.response?.callback else { return .warning }
         if case .rejected = flow.fate(ofCallback: callback) { return .error }
         return flow.capture[callback].response == nil ? .error : .warning
@@ -55,15 +60,24 @@ struct ProxySchemeDowngrade: Rule {
 
     /// Whether the redirect URI may be what was refused: an error that came to it, or that names another parameter, is about something
     /// else (RFC 6749, section 4.1.2.1).
-    private func mayBeForIt(_ refusal: RequestRefusal) -> Bool {
-        refusal.says(["redirect", "callback", "return url", "http"])
-            || refusal.channel != .delivered && !refusal.says(Self.ofOthers)
+    private func mayBeForIt(_ refusal: RequestRefusal, _ flow: Flow) -> Bool {
+        if refusal.says(Self.ofAddresses) { return true }
+        guard refusal.channel != .delivered, !refusal.says(Self.ofOthers) else { return false }
+        if case .violated = flow.verdict(of: ClientIDUnknown()) { return false }
+        return true
     }
 
-    /// Errors that name what they are about, which is no address.
+    /// "http" alone would be in every address that a description leads its reader to.
+    private static let ofAddresses = [
+        "redirect", "callback", "return url", "reply url", "use https", "using https", "requires https",
+        "https is required", "must be https", "http is not", "http scheme", "plain http",
+    ]
+
+    /// Errors and parameters that name what they are about, which is no address.
     private static let ofOthers = [
         "invalid_scope", "unsupported_response_type", "unsupported_response_mode", "invalid_target",
         "invalid_request_object", "request_not_supported", "request_uri_not_supported",
+        "unauthorized_client", "invalid_client", "code_challenge",
     ]
 
     /// The page that made the request: the redirect that led to it, else what its `Referer` names.

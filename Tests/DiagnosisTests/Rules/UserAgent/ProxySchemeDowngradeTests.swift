@@ -93,22 +93,56 @@ struct ProxySchemeDowngradeTests {
         #expect(recording.outcomes == [.failure])
     }
 
-    /// What came to the redirect URI was not refused for it, unless it says so.
-    @Test(arguments: [
-        ("invalid_scope", "zz is no scope", false), ("unauthorized_client", "no such grant", false),
-        ("invalid_request", "redirect_uri must use https", true),
-    ])
-    func anErrorThatCameToTheAddressIsNotForIt(error: String, text: String, isForIt: Bool) throws {
+    /// What came to the redirect URI was not refused for it, unless it says so; nor does the app, which then shows an error, refuse it.
+    @Test(
+        arguments: [
+            ("invalid_scope", "zz is no scope", false), ("unauthorized_client", "no such grant", false),
+            ("invalid_scope", "zz is no scope, see https://id.harbour.example/scopes", false),
+            ("access_denied", "The user said no, see http://id.harbour.example/no", false),
+            ("login_required", "Nobody is signed in", false),
+            ("invalid_request", "redirect_uri must use https", true),
+        ],
+        [true, false]
+    )
+    func anErrorThatCameToTheAddressIsNotForIt(
+        answer: (error: String, text: String, isForIt: Bool),
+        isRecorded: Bool
+    ) throws {
         let back =
             "http://www.shop.example/callback?"
-            + FormBody.encode([("error", error), ("error_description", text)])
-        let recording = try Recording(broken).editing { exchange in
+            + FormBody.encode([("error", answer.error), ("error_description", answer.text)])
+        var recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/authorize" else { return }
             exchange.response = RecordedResponse(status: 302)
             exchange.response?.redirect(to: back)
         }
-        #expect(recording.finding(rule)?.severity == (isForIt ? .error : .warning))
+        if isRecorded {
+            var callback = try #require(recording.exchanges.first)
+            callback.startedAt = try #require(recording.exchanges.last).endedAt + .milliseconds(50)
+            callback.request.url = RecordedURL(back)
+            callback.response = RecordedResponse(status: 400)
+            recording.exchanges.append(callback)
+        }
+        #expect(recording.finding(rule)?.severity == (answer.isForIt ? .error : .warning))
+        #expect(recording.finding(rule)?.isPrimary == answer.isForIt)
         #expect(recording.outcomes == [.failure])
+    }
+
+    /// A page that says what else is wrong was not shown for the address.
+    @Test(arguments: [
+        ("<h1>Unknown client</h1><p>There is no client shop-web.</p>", false),
+        ("<h1>invalid_request</h1><p>code_challenge is required</p>", false),
+        ("<h1>Bad Request</h1>", true), ("<h1>Bad Request</h1><p>callback not allowed</p>", true),
+    ])
+    func aPageThatSaysWhatElseIsWrongIsNotForIt(page: String, isForIt: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.response = RecordedResponse(
+                status: 400,
+                body: Body(text: page, mediaType: "text/html")
+            )
+        }
+        #expect(recording.finding(rule)?.severity == (isForIt ? .error : .warning))
     }
 
     @Test func goesByTheRefererWhereNoRedirectIsRecorded() throws {
