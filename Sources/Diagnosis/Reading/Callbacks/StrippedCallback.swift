@@ -10,7 +10,7 @@ struct StrippedCallback {
     private let redirect: Int
     /// The request that came without it.
     private let exchange: Int
-    private let refusal: Place
+    private let refusal: (place: Place, note: String)
 
     /// Nil where the code was not lost, or where the app went on all the same.
     init?(_ attempt: LoginAttempt, in flow: Flow) {
@@ -31,11 +31,18 @@ struct StrippedCallback {
     private static func callback(behind redirect: Int, of response: AuthorizationResponse, _ flow: Flow)
         -> Int?
     {
-        let target = response.target.normalizedWithoutQuery
+        let target = response.target
+        let given = flow.capture[redirect]
+        // A browser follows a redirect at once. What it asks of the app behind another page of the app's, or later, its user wants.
         let next = flow.surroundings.withoutAssets(after: redirect).prefix(mostBetween).first {
-            flow.capture[$0].request.url.normalizedWithoutQuery == target
+            flow.capture[$0].request.urlOfBrowser.origin == target.origin
         }
-        guard let next else { return nil }
+        guard let next, !flow.capture[next].client.isOther(than: given.client),
+            flow.capture[next].request.headers.first("user-agent")
+                == given.request.headers.first("user-agent"),
+            flow.capture[next].request.urlOfBrowser.normalizedWithoutQuery == target.normalizedWithoutQuery,
+            flow.capture[next].startedAt - given.endedAt <= longestWay
+        else { return nil }
         let request = flow.capture[next].request
         let items = request.url.queryItems
         let state = items.first("state")
@@ -47,21 +54,25 @@ struct StrippedCallback {
 
     /// What the app's server asks of others before its answer was written down.
     private static let mostBetween = 8
+    private static let longestWay = Duration.seconds(5)
 
     /// How the app refused it: an error, its page to sign in at, or a new login; nil where it did not.
-    private static func refusal(of exchange: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Place? {
+    private static func refusal(of exchange: Int, _ attempt: LoginAttempt, _ flow: Flow)
+        -> (place: Place, note: String)?
+    {
         guard let answer = flow.capture[exchange].response else { return nil }
-        if answer.status >= 400 { return Place(exchange: exchange, part: .responseStatus, name: "") }
+        if answer.status >= 400 {
+            return (Place(exchange: exchange, part: .responseStatus, name: ""), "refused")
+        }
         guard (300..<400).contains(answer.status), let location = answer.location else { return nil }
         let url = flow.capture[exchange].request.url.resolving(location)
         let isNewLogin =
             attempt.request.map {
                 $0.endpoint.normalizedWithoutQuery == url.normalizedWithoutQuery
             } ?? false
-        guard isNewLogin || ErrorRedirect.parameter(of: url) != nil || ErrorRedirect.isSignInPage(url) else {
-            return nil
-        }
-        return Place(exchange: exchange, part: .responseLocation, name: "")
+        let place = Place(exchange: exchange, part: .responseLocation, name: "")
+        if isNewLogin || ErrorRedirect.isSignInPage(url) { return (place, "sent to sign in again") }
+        return ErrorRedirect.parameter(of: url) == nil ? nil : (place, "sent to an error")
     }
 
     func violation(in flow: Flow) -> Violation {
@@ -72,9 +83,9 @@ struct StrippedCallback {
                 ? "came without a query" : "came with \(names.prefix(12).joined(separator: ", ")) alone"
         )
         let answer =
-            refusal.part == .responseStatus
-            ? flow.statusEvidence(of: exchange, note: "refused")
-            : flow.locationEvidence(of: exchange, note: "sent to sign in again")
+            refusal.place.part == .responseStatus
+            ? flow.statusEvidence(of: exchange, note: refusal.note)
+            : flow.locationEvidence(of: exchange, note: refusal.note)
         let given = flow.locationEvidence(of: redirect, note: "with a code")
         return Violation(
             [given, sent, answer].compactMap(\.self),

@@ -188,6 +188,25 @@ struct CodeMissingTests {
         #expect(try stripped(status, to: location).finding(rule) == nil)
     }
 
+    /// An app took the code at an address that no recorder sees; its user comes to the same address later, or by another program.
+    @Test(arguments: ["later", "behind another page", "in another browser"])
+    func requestThatNoRedirectLedToTellsOfNoLostCode(way: String) throws {
+        var recording = try stripped(302, to: "https://www.shop.example/login", keeping: false)
+        let callback = try #require(recording.exchanges.last)
+        switch way {
+        case "later": recording.exchanges[3].startedAt = callback.startedAt + .seconds(30)
+        case "in another browser":
+            recording.exchanges[3].request.headers = HeaderFields([("User-Agent", "Mozilla/5.0 (iPhone)")])
+        default:
+            recording.exchanges[3].request.url = RecordedURL("https://www.shop.example/home")
+            recording.exchanges[3].response = RecordedResponse(status: 200)
+            recording.exchanges.append(callback)
+            recording.exchanges[4].startedAt = callback.startedAt + .milliseconds(500)
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes.first != .failure)
+    }
+
     /// The page sends the code itself.
     @Test func codeThatIsHandedOnIsNotLost() throws {
         var recording = try stripped(400)
