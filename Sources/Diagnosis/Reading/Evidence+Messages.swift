@@ -159,11 +159,12 @@ extension TokenRequest {
     /// Whether the provider looked at the grant itself (code, redirect URI, verifier, refresh token) and
     /// refused it.
     ///
-    /// A refusal of the client, of a DPoP proof or for load says nothing of the grant.
+    /// A refusal of the client, of its attestation, of a DPoP proof or for load says nothing of the grant.
     var isGrantRefused: Bool {
         guard let status = answer.status, answer.isRefusal else { return false }
         if let error = answer.error?.standardName {
-            return !Self.otherRefusals.contains(error) && status < 500 && status != 429
+            return !Self.otherRefusals.contains(error) && !ClientCall.ofAttestation.contains(error)
+                && status < 500 && status != 429
         }
         return (400..<500).contains(status) && ![401, 404, 405, 408, 413, 415, 429].contains(status)
     }

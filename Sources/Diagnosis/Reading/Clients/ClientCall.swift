@@ -150,8 +150,15 @@ struct ClientCall {
         {
             return false
         }
-        return !Self.otherFaults.contains(error)
+        return !Self.otherFaults.contains(error) && !Self.ofStaleAttestation.contains(error)
     }
+
+    /// Refusals for what attests the app: nobody has looked at the grant yet (draft-ietf-oauth-attestation-based-client-auth).
+    static let ofAttestation = ofStaleAttestation.union(["invalid_client_attestation"])
+    /// Those that ask for a new attestation, or for a challenge in it, and find nothing wrong with the client.
+    private static let ofStaleAttestation: Set<String> = [
+        "use_attestation_challenge", "use_fresh_attestation",
+    ]
 
     private static let otherFaults: Set<String> = [
         "invalid_code", "bad_verification_code", "misconfigured", "invalid_scope", "unsupported_grant_type",
@@ -188,6 +195,7 @@ struct ClientCall {
         case "use_dpop_nonce", "invalid_dpop_proof", "invalid_token", "insufficient_scope",
             "invalid_code":
             return false
+        case let error? where Self.ofStaleAttestation.contains(error): return false
         case "access_denied" where isDecidedElsewhere: return false
         // Kakao, of the platform that an app is registered for.
         case "misconfigured": return false

@@ -121,6 +121,7 @@ struct CodeReused: Rule {
         switch request.answer.error?.error {
         case "use_dpop_nonce", "invalid_client", "slow_down", "temporarily_unavailable", "server_error":
             return false
+        case let error? where ClientCall.ofAttestation.contains(error): return false
         default: return (200..<300).contains(status) || (400..<500).contains(status)
         }
     }

@@ -165,8 +165,10 @@ struct CodeReusedTests {
     }
 
     @Test(
-        arguments: [(400, "use_dpop_nonce"), (429, "slow_down"), (503, nil), (401, "invalid_client")]
-            as [(Int, String?)]
+        arguments: [
+            (400, "use_dpop_nonce"), (429, "slow_down"), (503, nil), (401, "invalid_client"),
+            (400, "use_attestation_challenge"), (401, "invalid_client_attestation"),
+        ] as [(Int, String?)]
     )
     func leavesACodeAloneThatWasNotSpent(status: Int, error: String?) throws {
         #expect(try first(status, error).finding(rule) == nil)
