@@ -201,7 +201,10 @@ package enum Diagnostician {
         guard info.id == RedirectLoop.info.id,
             let last = flow.authorizationResponses.last(where: { $0.code != nil })
         else { return false }
-        guard let callback = last.callback else { return flow.receivedCodes.exchanges(of: last).isEmpty }
+        // What it gave up it may have written down, without an answer.
+        guard let callback = last.callback, flow.capture[callback].response != nil else {
+            return flow.receivedCodes.exchanges(of: last).isEmpty
+        }
         let end = FailedLoginNotice.landing(of: callback, in: flow.surroundings)
         return flow.capture[end].response?.location != nil && flow.surroundings.landings(of: end).isEmpty
     }

@@ -52,7 +52,9 @@ extension Ending {
     /// Whether the app sends its callback where it had sent an earlier one, which came back to the provider by redirects alone:
     /// the recording ends in a circle.
     private func isSentRound(_ callback: Int) -> Bool {
-        guard let target = sentTo(callback), builder.responses.count > 2 else { return false }
+        guard let target = sentTo(callback), builder.responses.count > 2, !isLetIn(behind: callback) else {
+            return false
+        }
         var circle: Set<Int> = []
         for request in builder.requests {
             var exchange = request.exchange
@@ -65,6 +67,13 @@ extension Ending {
         return builder.responses.contains { response in
             response.callback.map { $0 != callback && circle.contains($0) && sentTo($0) == target } ?? false
         }
+    }
+
+    /// Whether the way from a callback ended at a page of the app's that is none to sign in at.
+    private func isLetIn(behind callback: Int) -> Bool {
+        let page = index.capture[FailedLoginNotice.landing(of: callback, in: index)]
+        guard let status = page.response?.status, (200..<300).contains(status) else { return false }
+        return !ErrorRedirect.isSignInPage(page.request.url)
     }
 
     private func sentTo(_ callback: Int) -> String? {
