@@ -20,6 +20,8 @@ package struct PageReading: Sendable {
         case numberedMessage
         /// Kakao's number for a redirect URI that is not registered.
         case kakaoRedirect
+        /// FranceConnect's number for the same.
+        case franceConnectRedirect
         /// Google's word for a way to be answered that it takes no more.
         case blockedFlow
         /// Facebook's words for a redirect URI that is not registered.
@@ -37,6 +39,7 @@ package struct PageReading: Sendable {
             case .unknownClient: "(client_id) is missing or invalid"
             case .numberedMessage: NumberedMessage.attribute
             case .kakaoRedirect: "koe006"
+            case .franceConnectRedirect: "y030118"
             case .blockedFlow: "flow has been blocked"
             case .unlistedDomain: "domain of this url"
             }

@@ -50,7 +50,6 @@ struct ProviderWordsTests {
             "eidas2 or eidas3"
         ),
         ("Une erreur est survenue Code d’erreur : Y000400 Retour", "acr_values"),
-        ("Une erreur technique est survenue Code d’erreur : Y030118", "slash at its end"),
         ("Code d’erreur : Y030106", "client_id"), ("Code d’erreur : Y030111", "id_token_hint"),
         ("Code d’erreur : Y150001", "anew"),
     ])

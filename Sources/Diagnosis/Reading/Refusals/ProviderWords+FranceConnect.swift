@@ -20,15 +20,6 @@ extension ProviderWords {
                 """
         ),
         Known(
-            "y030118",
-            explanation: """
-                FranceConnect does not know the redirect URI: the client has other ones registered. It says so on a page of its own, with the status of an error of the server's in newer versions.
-                """,
-            fix: """
-                Have the redirect URI registered for the service as the app sends it, with scheme, host, path and the slash at its end; production and integration each have a list of their own.
-                """
-        ),
-        Known(
             "y030106",
             explanation: """
                 FranceConnect does not let this client log in: its client_id is another environment's or another product's, or the service was switched off.

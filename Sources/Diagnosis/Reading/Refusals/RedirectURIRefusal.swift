@@ -100,8 +100,8 @@ enum RedirectURIRefusal {
     /// Each of ``texts``, ``readTexts`` and ``errors``, and all that ``RefusalWording`` knows of redirect URIs, has one of them, but for the
     /// Chinese name, by which scripts are told.
     private static let keywords: [PageReading.Keyword] = [
-        .redirect, .callback, .entra, .reply, .returnURL, .numberedMessage, .kakaoRedirect, .blockedFlow,
-        .unlistedDomain,
+        .redirect, .callback, .entra, .reply, .returnURL, .numberedMessage, .kakaoRedirect,
+        .franceConnectRedirect, .blockedFlow, .unlistedDomain,
     ]
 
     /// The endpoint's own answer, and that an empty page of an error.
@@ -213,7 +213,7 @@ enum RedirectURIRefusal {
         "redirect_uri must match configuration", "invalid redirect url", "redirect url mismatch",
         "pe_unauthorizedurl", "isn't included in the app's domains", "koe006", blockedFlow,
         "correct the following and try again: redirect_uri",
-        // FranceConnect's first version.
-        "url de callback est invalide",
+        // FranceConnect, by its number, and its first version by its words.
+        "y030118", "url de callback est invalide",
     ]
 }

@@ -142,7 +142,9 @@ struct ProviderServerError: Rule {
                 isNavigation($0, flow) || ForgeRockStep.isOne(flow.capture[$0])
             }),
             let response = flow.capture[page].response,
-            response.status >= 500 || response.status >= 400 && flow.provider == .wso2 && isOfWSO2(response)
+            response.status >= 500 || response.status >= 400 && flow.provider == .wso2 && isOfWSO2(response),
+            // FranceConnect says with 500 that it does not know the address.
+            RedirectURIRefusal.evidence(on: page, of: request, in: flow) == nil
         else { return nil }
         var evidence = [flow.statusEvidence(of: page)]
         let words = PageText.told(by: response.body)

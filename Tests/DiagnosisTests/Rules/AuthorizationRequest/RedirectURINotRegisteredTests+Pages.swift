@@ -10,7 +10,7 @@ extension RedirectURINotRegisteredTests {
         "Error 400: redirect_uri_mismatch", "Callback URL mismatch.",
         "The redirection URI provided does not match a pre-registered value.",
         "<b>INVALID PARAMETER: REDIRECT_URI</b>", "<p>L'url de callback est invalide</p>",
-        "<strong>앱 관리자 설정 오류 (KOE006)</strong>",
+        "<strong>앱 관리자 설정 오류 (KOE006)</strong>", "<p>Code d’erreur : <b>Y030118</b></p>",
     ])
     func knowsTheWordsOfProviders(text: String) throws {
         let recording = try Recording(broken).editing { exchange in
@@ -19,6 +19,19 @@ extension RedirectURINotRegisteredTests {
             }
         }
         #expect(recording.finding(rule) != nil)
+    }
+
+    /// FranceConnect says so with the status of a failure of its own.
+    @Test func statusOfAFailureMakesNoFailureOfIt() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.response?.status == 400 else { return }
+            exchange.response = RecordedResponse(
+                status: 500,
+                body: Body(text: "<h1>Erreur</h1><p>Y030118</p>", mediaType: "text/html")
+            )
+        }
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("provider-server-error") == nil)
     }
 
     @Test(arguments: [
