@@ -9,7 +9,7 @@ extension Answer {
     package var refusesTokenWithin: Bool {
         guard let status, (200..<300).contains(status), let json else { return false }
         if let error = json["error"]?.string {
-            if error == "invalid_token" { return true }
+            if error == "invalid_token" { return !json.members.contains(where: Self.isContent) }
             if json["ok"]?.bool == false { return Self.slacks.contains(error) }
         }
         if json["success"]?.bool == false,
@@ -18,6 +18,15 @@ extension Answer {
             return true
         }
         return Self.isUnauthenticated(json) || Self.isUnauthorized(json)
+    }
+
+    /// Whether a member is what was asked for, as what is known of another token (RFC 7662, section 2.2): no words of a refusal.
+    private static func isContent(_ member: JSONObject.Member) -> Bool {
+        if words.contains(member.name) { return false }
+        return switch member.value {
+        case .array, .object: !isEmpty(member.value)
+        default: member.name == "active"
+        }
     }
 
     /// GraphQL servers resolve the rest of a query for whom they know.
