@@ -56,7 +56,7 @@ struct StrippedCallback {
     private static let mostBetween = 8
     private static let longestWay = Duration.seconds(5)
 
-    /// How the app refused it: an error, its page to sign in at, or a new login; nil where it did not.
+    /// How the app refused it: an error, by whatever redirects, its page to sign in at, or a new login; nil where it did not.
     private static func refusal(of exchange: Int, _ attempt: LoginAttempt, _ flow: Flow)
         -> (place: Place, note: String)?
     {
@@ -72,7 +72,10 @@ struct StrippedCallback {
             } ?? false
         let place = Place(exchange: exchange, part: .responseLocation, name: "")
         if isNewLogin || ErrorRedirect.isSignInPage(url) { return (place, "sent to sign in again") }
-        return ErrorRedirect.parameter(of: url) == nil ? nil : (place, "sent to an error")
+        if ErrorRedirect.parameter(of: url) != nil { return (place, "sent to an error") }
+        let end = FailedLoginNotice.landing(of: exchange, in: flow.surroundings)
+        guard let status = flow.capture[end].response?.status, status >= 400 else { return nil }
+        return (Place(exchange: end, part: .responseStatus, name: ""), "refused")
     }
 
     func violation(in flow: Flow) -> Violation {
@@ -84,7 +87,7 @@ struct StrippedCallback {
         )
         let answer =
             refusal.place.part == .responseStatus
-            ? flow.statusEvidence(of: exchange, note: refusal.note)
+            ? flow.statusEvidence(of: refusal.place.exchange ?? exchange, note: refusal.note)
             : flow.locationEvidence(of: exchange, note: refusal.note)
         let given = flow.locationEvidence(of: redirect, note: "with a code")
         return Violation(

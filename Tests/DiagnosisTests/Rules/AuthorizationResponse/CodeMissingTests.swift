@@ -182,6 +182,16 @@ struct CodeMissingTests {
         #expect(try stripped(400, keeping: false).finding(rule)?.notes[1] == "came without a query")
     }
 
+    @Test func errorBehindTheRequestRefusesItToo() throws {
+        var recording = try stripped(302, to: "https://www.shop.example/start")
+        var page = try #require(recording.exchanges.last)
+        page.request.url = RecordedURL("https://www.shop.example/start")
+        page.startedAt = page.endedAt + .milliseconds(10)
+        page.response = RecordedResponse(status: 403)
+        recording.exchanges.append(page)
+        #expect(recording.finding(rule)?.places.last == "4 response.status ")
+    }
+
     /// An app that goes on got its code in another way.
     @Test(arguments: [(200, nil), (302, "https://www.shop.example/")])
     func callbackThatGoesOnIsLeftAlone(status: Int, location: String?) throws {
