@@ -63,9 +63,16 @@ extension MessageRecognizer {
         guard exchange.request.isBodyUnsaved, exchange.request.url.query == nil else { return false }
         let answer = Answer(of: exchange, at: index)
         if answer.parameters.contains("access_token") { return answer.parameters.contains("token_type") }
-        // Any app's server may call so what it does not like.
-        if answer.error?.error == "invalid_request" { return answer.parameters.contains("error_description") }
+        // Any app's server may call so what it does not like; what pages send it is no form mostly.
+        if answer.error?.error == "invalid_request" {
+            return isForm(exchange.request) && answer.parameters.contains("error_description")
+        }
         return answer.error.map { errors.contains($0.error) } ?? false
+    }
+
+    private static func isForm(_ request: RecordedRequest) -> Bool {
+        let type = request.headers.first("content-type").map(Body.essence(of:)) ?? request.body?.essence
+        return type == FormBody.mediaType
     }
 
     private static let errors: Set<String> = [

@@ -58,15 +58,30 @@ struct UnsavedRequestTests {
         ("/orders", #"{"error":"invalid_request"}"#, false),
     ])
     func refusalAtTheTokenPathTellsWhatWasAsked(path: String, body: String, isOne: Bool) {
+        #expect(Self.isTokenRequest(path, body) == isOne)
+    }
+
+    /// An app's own server has such a path as well, and pages send it JSON.
+    @Test(arguments: ["application/json", nil])
+    func refusalOfWhatIsNoFormTellsOfNoTokenRequest(type: String?) {
+        let body = #"{"error":"invalid_request","error_description":"The cart is missing."}"#
+        #expect(!Self.isTokenRequest("/api/token", body, sending: type))
+    }
+
+    private static func isTokenRequest(
+        _ path: String,
+        _ body: String,
+        sending type: String? = FormBody.mediaType
+    ) -> Bool {
         var capture = CaptureBuilder()
         capture.post("https://idp.example" + path, [("grant_type", "x")], 400, body: .json(body))
         var exchanges = capture.exchanges
-        exchanges[0].request.body = Body(text: "", mediaType: FormBody.mediaType)
+        exchanges[0].request.body = Body(text: "", mediaType: type)
         exchanges[0].request.foreign["bodySize"] = 240
-        exchanges[0].request.headers.fields.removeAll { $0.name.lowercased() == "content-length" }
-        #expect(
-            FlowFinder.flows(in: Capture(exchanges)).first?.tokenRequests.isEmpty == (isOne ? false : nil)
-        )
+        exchanges[0].request.headers.fields.removeAll {
+            ["content-length", "content-type"].contains($0.name.lowercased())
+        }
+        return FlowFinder.flows(in: Capture(exchanges)).first?.tokenRequests.isEmpty == false
     }
 
     /// A server that answers before it has read the request leaves no body: what the app is at work on says whose it is.
