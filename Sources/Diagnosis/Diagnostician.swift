@@ -206,7 +206,12 @@ package enum Diagnostician {
             return flow.receivedCodes.exchanges(of: last).isEmpty
         }
         let end = FailedLoginNotice.landing(of: callback, in: flow.surroundings)
-        return flow.capture[end].response?.location != nil && flow.surroundings.landings(of: end).isEmpty
+        guard let answer = flow.capture[end].response else {
+            // Asked for once more it may have been answered.
+            let tries = flow.surroundings.redirectedFrom[end].map(flow.surroundings.landings) ?? [end]
+            return tries.allSatisfy { flow.capture[$0].response == nil }
+        }
+        return answer.location != nil && flow.surroundings.landings(of: end).isEmpty
     }
 
     /// A session that frames do not get to is lost all the same where the user signs in again later, in a login of its own.

@@ -9,7 +9,9 @@ enum StoppedLoop {
         let isLate = flow.surroundings.authorizationRequests.count < 3
         let browser = flow.exchanges.first { exchange in
             isLate && isOnTheWay(exchange, flow)
-                && flow.capture[exchange].failure?.asciiLowercased().containsBytes(gaveUp) ?? false
+                && flow.capture[exchange].failure.map { failure in
+                    gaveUp.contains(where: failure.asciiLowercased().containsBytes)
+                } ?? false
         }
         if let browser, let failure = flow.capture[browser].failure {
             return Violation(
@@ -51,7 +53,10 @@ enum StoppedLoop {
         return flow.surroundings.redirectedFrom[exchange] != nil
     }
 
-    private static let gaveUp = "too_many_redirects"
+    /// How browsers say it, in lower case: Chrome, Firefox, Safari.
+    static let gaveUp = [
+        "too_many_redirects", "redirect_loop", "too many redirects", "too many http redirects",
+    ]
     /// Entra's word for it.
     private static let enough = "aadsts50196"
     private static let stopped = """

@@ -247,11 +247,9 @@ struct CallbackUnreachable: Rule {
     private static func isCancelled(_ reason: String) -> Bool {
         let reason = reason.lowercased()
         // A circle was reached again and again.
-        return [
-            "too_many_redirects", "redirect_loop", "too many redirects", "aborted", "cancel",
-            "blocked_by_client", "blocked by client", "unknown_url_scheme",
-        ].contains(
-            where: reason.containsBytes
-        )
+        return
+            (StoppedLoop.gaveUp + [
+                "aborted", "cancel", "blocked_by_client", "blocked by client", "unknown_url_scheme",
+            ]).contains(where: reason.containsBytes)
     }
 }

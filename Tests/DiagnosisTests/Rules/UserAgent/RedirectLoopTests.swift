@@ -304,6 +304,28 @@ struct RedirectLoopTests {
         #expect(login.finding(rule) == nil)
     }
 
+    /// The code was exchanged, and the pages behind it went round.
+    @Test(arguments: ["net::ERR_TOO_MANY_REDIRECTS", "NS_ERROR_REDIRECT_LOOP", "too many HTTP redirects"])
+    func circleBehindTheCallbackIsAFailure(reason: String) throws {
+        var recording = try Recording("healthy/web-code-flow").without { $0.request.url.path == "/" }
+        let place = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
+        recording.exchanges[place].response?.redirect(to: "https://www.shop.example/home")
+        var page = recording.exchanges[place]
+        page.request.url = RecordedURL("https://www.shop.example/home")
+        page.startedAt = page.endedAt + .milliseconds(10)
+        page.response = nil
+        page.failure = reason
+        recording.exchanges.append(page)
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.outcomes == [.failure])
+        page.startedAt = page.startedAt + .seconds(2)
+        page.failure = nil
+        page.response = RecordedResponse(status: 200)
+        recording.exchanges.append(page)
+        #expect(recording.finding(rule)?.severity ?? .note == .note)
+    }
+
     @Test func namesACookieThatNoBrowserKeeps() throws {
         let recording = try Recording(broken)
         #expect(recording.finding(rule)?.explanation.contains("larger") == false)
