@@ -50,21 +50,24 @@ struct ProxySchemeDowngrade: Rule {
 
     private func severity(_ attempt: LoginAttempt, _ flow: Flow) -> Severity {
         // An app that shows an error or its page to sign in at once more tells of what the provider said.
-        if let refusal = attempt.refusal {
-            return refusal.isOfTheRequest && mayBeForIt(refusal, flow) ? .error : .warning
-        }
+        if let refusal = attempt.refusal { return mayBeForIt(refusal, flow) ? .error : .warning }
         guard flow.ending != .success, let callback = attempt.response?.callback else { return .warning }
         if case .rejected = flow.fate(ofCallback: callback) { return .error }
         return flow.capture[callback].response == nil ? .error : .warning
     }
 
-    /// Whether the redirect URI may be what was refused: an error that came to it, or that names another parameter, is about something
-    /// else (RFC 6749, section 4.1.2.1).
+    /// Whether the redirect URI may be what was refused: an error that came to it, or that names something else, is not about it
+    /// (RFC 6749, section 4.1.2.1), nor is a failure inside the provider.
     private func mayBeForIt(_ refusal: RequestRefusal, _ flow: Flow) -> Bool {
+        guard refusal.isOfTheRequest else { return false }
         if refusal.says(Self.ofAddresses) { return true }
-        guard refusal.channel != .delivered, !refusal.says(Self.ofOthers) else { return false }
+        if case .violated = flow.verdict(of: RedirectURINotRegistered()) { return true }
+        guard refusal.channel != .delivered, (refusal.status ?? 0) < 500, !refusal.says(Self.ofOthers)
+        else { return false }
         if case .violated = flow.verdict(of: ClientIDUnknown()) { return false }
-        return true
+        guard let error = refusal.error else { return true }
+        // Which has words of its own, and they speak of no address.
+        return error == "invalid_request" && refusal.text.utf8.count <= error.utf8.count
     }
 
     /// "http" alone would be in every address that a description leads its reader to.
@@ -73,7 +76,7 @@ struct ProxySchemeDowngrade: Rule {
         "https is required", "must be https", "http is not", "http scheme", "plain http",
     ]
 
-    /// Errors and parameters that name what they are about, which is no address.
+    /// Errors and parameters that a page may name, and that are about no address.
     private static let ofOthers = [
         "invalid_scope", "unsupported_response_type", "unsupported_response_mode", "invalid_target",
         "invalid_request_object", "request_not_supported", "request_uri_not_supported",

@@ -128,21 +128,26 @@ struct ProxySchemeDowngradeTests {
         #expect(recording.outcomes == [.failure])
     }
 
-    /// A page that says what else is wrong was not shown for the address.
+    /// An answer that says what else is wrong was not given for the address, nor by a provider that failed.
     @Test(arguments: [
-        ("<h1>Unknown client</h1><p>There is no client shop-web.</p>", false),
-        ("<h1>invalid_request</h1><p>code_challenge is required</p>", false),
-        ("<h1>Bad Request</h1>", true), ("<h1>Bad Request</h1><p>callback not allowed</p>", true),
+        (400, "<h1>Unknown client</h1><p>There is no client shop-web.</p>", false),
+        (400, "<h1>invalid_request</h1><p>code_challenge is required</p>", false),
+        (400, #"{"error":"access_denied","error_description":"Blocked by policy"}"#, false),
+        (400, #"{"error":"invalid_request","error_description":"nonce is required"}"#, false),
+        (500, "<h1>Internal Server Error</h1>", false),
+        (400, #"{"error":"invalid_request"}"#, true), (400, "<h1>Bad Request</h1>", true),
+        (400, "<h1>Bad Request</h1><p>callback not allowed</p>", true),
+        (500, "<h1>Error</h1><p>Invalid parameter: redirect_uri</p>", true),
     ])
-    func aPageThatSaysWhatElseIsWrongIsNotForIt(page: String, isForIt: Bool) throws {
+    func anAnswerThatSaysWhatElseIsWrongIsNotForIt(status: Int, body: String, isForIt: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/authorize" else { return }
-            exchange.response = RecordedResponse(
-                status: 400,
-                body: Body(text: page, mediaType: "text/html")
-            )
+            let type = body.hasPrefix("{") ? "application/json" : "text/html"
+            exchange.response = RecordedResponse(status: status, body: Body(text: body, mediaType: type))
         }
         #expect(recording.finding(rule)?.severity == (isForIt ? .error : .warning))
+        #expect(recording.finding(rule)?.isPrimary == isForIt)
+        #expect(recording.findings.contains { $0.severity == .error })
     }
 
     @Test func goesByTheRefererWhereNoRedirectIsRecorded() throws {
