@@ -58,29 +58,33 @@ extension FailedRequest {
     /// The ids of the rules that tell what came of such requests: of a callback that the app's server refused while it made one, or
     /// never answered.
     static func explained(by requests: [FailedRequest], in flow: Flow) -> Set<String> {
+        let begun = requests.map { flow.capture[$0.exchange] }.sorted { $0.startedAt < $1.startedAt }
         let isOfCallback = RejectedCallback.all(in: flow).contains { callback in
             let received = flow.capture[callback.place]
-            return requests.contains {
-                let failed = flow.capture[$0.exchange]
-                return failed.client.isOther(than: received.client)
-                    && failed.startedAt >= received.startedAt && failed.endedAt <= received.endedAt
-            }
+            return Self.others(in: begun, beside: received).contains { $0.endedAt <= received.endedAt }
         }
         let isOfSilence = flow.authorizationResponses.compactMap(\.callback).contains { callback in
             let received = flow.capture[callback]
             guard received.response == nil,
                 received.failure.flatMap({ TransportFailure($0) }) == .unanswered
             else { return false }
-            return requests.contains {
-                flow.surroundings.isAtWork(callback, during: $0.exchange)
-                    && flow.capture[$0.exchange].client.isOther(than: received.client)
-            }
+            return !Self.others(in: begun, beside: received).isEmpty
         }
         return Set(
             (isOfCallback ? [CallbackRejectedByApp.info.id] : [])
                 + (isOfSilence ? [CallbackUnreachable.info.id] : [])
         )
     }
+
+    /// The exchanges of other clients that began while one was under way; `begun` is in the order of their beginnings.
+    private static func others(in begun: [Exchange], beside received: Exchange) -> [Exchange] {
+        let first = begun.partitionPoint { $0.startedAt >= received.startedAt }
+        return begun[first...].prefix(mostBeside).prefix { $0.startedAt <= received.endedAt }
+            .filter { $0.client.isOther(than: received.client) }
+    }
+
+    /// Of what a server asks for while it answers one request, nobody looks at more.
+    private static let mostBeside = 50
 }
 
 extension Flow {
