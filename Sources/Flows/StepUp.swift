@@ -13,22 +13,22 @@ extension CaptureIndex {
             })
         else { return false }
         if challenge["error"] == "insufficient_scope" {
-            let wanted = Set((challenge["scope"] ?? "").split(separator: " "))
+            let wanted = Set((challenge["scope"] ?? "").spaceDelimited)
             return !wanted.isEmpty
                 && authorizationRequests(after: capture[exchange].startedAt, within: .seconds(3600)).contains
                 {
                     request in
                     (client == nil || request.clientID == client)
-                        && wanted.isSubset(of: (request.parameters["scope"] ?? "").split(separator: " "))
+                        && wanted.isSubset(of: (request.parameters["scope"] ?? "").spaceDelimited)
                 }
         }
         if isLetInAfterAnotherLogin(exchange, client) { return true }
-        let wanted = Set((challenge["acr_values"] ?? "").split(separator: " "))
+        let wanted = Set((challenge["acr_values"] ?? "").spaceDelimited)
         let isAgeLimited = challenge["max_age"] != nil
         return authorizationRequests(after: capture[exchange].startedAt, within: .seconds(3600)).contains {
             request in
             guard client == nil || request.clientID == client else { return false }
-            let asked = Set((request.parameters["acr_values"] ?? "").split(separator: " "))
+            let asked = Set((request.parameters["acr_values"] ?? "").spaceDelimited)
             let hasAge = request.parameters["max_age"] != nil
             guard !wanted.isEmpty || isAgeLimited else { return !asked.isEmpty || hasAge }
             return (wanted.isEmpty || !wanted.isDisjoint(with: asked)) && (!isAgeLimited || hasAge)

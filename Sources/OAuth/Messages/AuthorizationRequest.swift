@@ -80,14 +80,14 @@ package struct AuthorizationRequest: Sendable {
     package var state: String? { parameters["state"] }
     /// Nil where it is empty: a parameter without a value is none (RFC 6749, section 3.1).
     package var nonce: String? { parameters["nonce"].flatMap { $0.isEmpty ? nil : $0 } }
-    /// `response_type`, values parted by spaces.
+    /// `response_type`, as it was sent.
     package var responseType: String? { parameters["response_type"] }
     /// Nil where it is empty, too.
     package var codeChallenge: String? { parameters["code_challenge"].flatMap { $0.isEmpty ? nil : $0 } }
     /// `plain` where none is named (RFC 7636, section 4.3).
     package var codeChallengeMethod: String { parameters["code_challenge_method"] ?? "plain" }
     /// Whether no page may be shown (`prompt=none`; OpenID Connect Core, section 3.1.2.1).
-    package var isSilent: Bool { parameters["prompt"]?.split(separator: " ").contains("none") ?? false }
+    package var isSilent: Bool { parameters["prompt"]?.spaceDelimited.contains("none") ?? false }
 
     /// Two requests that have one of these in common are of the same login: the one is a reload of the other, or the provider's
     /// continuation that carries the client's values along with some of its own.

@@ -96,9 +96,7 @@ extension ProviderDialect {
     /// What is granted of what is asked for.
     func granted(_ scope: String) -> String {
         guard !withheldScopes.isEmpty else { return scope }
-        return scope.split(separator: " ").filter { !withheldScopes.contains(String($0)) }.joined(
-            separator: " "
-        )
+        return scope.spaceDelimited.filter { !withheldScopes.contains($0) }.joined(separator: " ")
     }
 
     /// Those first that a condition holds for; else in the order in which they are.
@@ -107,6 +105,6 @@ extension ProviderDialect {
     }
 
     private static func isSame(_ left: String, _ right: String) -> Bool {
-        Set(left.split(separator: " ")) == Set(right.split(separator: " "))
+        Set(left.spaceDelimited) == Set(right.spaceDelimited)
     }
 }

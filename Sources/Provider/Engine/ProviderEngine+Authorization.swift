@@ -59,7 +59,7 @@ extension ProviderEngine {
         guard dialect.assumesCode || !(login.parameter("response_type") ?? "").isEmpty else {
             return .responseTypeMissing
         }
-        let types = Set(login.responseType.split(separator: " ").map(String.init))
+        let types = Set(login.responseType.spaceDelimited)
         guard !types.isEmpty, dialect.supports(responseType: login.responseType) else {
             return .responseTypeUnsupported
         }
@@ -104,7 +104,7 @@ extension ProviderEngine {
             return .responseModeUnsupported
         }
         guard dialect.checksOpenIDRequests, types.contains("id_token") else { return nil }
-        if !login.scope.split(separator: " ").contains("openid") { return .openIDMissing }
+        if !login.scope.spaceDelimited.contains("openid") { return .openIDMissing }
         return login.nonce == nil ? .nonceMissing : nil
     }
 

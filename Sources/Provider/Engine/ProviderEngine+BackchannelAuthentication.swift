@@ -79,7 +79,7 @@ extension ProviderEngine {
             }
         }
         let scope = parameters.first { $0.name == "scope" }?.value ?? ""
-        if dialect.checksOpenIDRequests, !scope.split(separator: " ").contains("openid") {
+        if dialect.checksOpenIDRequests, !scope.spaceDelimited.contains("openid") {
             throw Refused(answer: refuse(.openIDMissing, at: .backchannelAuthentication))
         }
         return parameters

@@ -61,7 +61,7 @@ extension ProviderEngine {
     /// OpenID Connect Core, section 5.3: an access token of another login than one of OpenID Connect is not for userinfo (RFC 6750,
     /// section 3.1).
     private func refusalOutsideOpenID(_ grant: ProviderState.Grant) -> BuiltAnswer? {
-        guard dialect.checksOpenIDRequests, !grant.scope.split(separator: " ").contains("openid") else {
+        guard dialect.checksOpenIDRequests, !grant.scope.spaceDelimited.contains("openid") else {
             return nil
         }
         let scheme = grant.boundKey == nil ? "Bearer" : "DPoP"
@@ -80,7 +80,7 @@ extension ProviderEngine {
     /// told in any case.
     func userInfoClaims(of grant: ProviderState.Grant) -> JSONObject {
         guard let user = grant.user else { return JSONObject() }
-        let scopes = grant.scope.split(separator: " ")
+        let scopes = grant.scope.spaceDelimited
         let named = grant.claims?.inUserInfo ?? []
         var claims: JSONObject = ["sub": .string(user.subject)]
         for member in user.ownClaims.members where claims[member.name] == nil {

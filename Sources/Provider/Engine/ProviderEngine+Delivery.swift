@@ -34,7 +34,7 @@ extension ProviderEngine {
         guard let signedIn = state.sessions[session] else { return deliver(.loginRequired, to: login) }
         let form = dialect.authorization(for: login, recordedID(login.clientID))
         let grant = grant(of: login, signedIn, session)
-        let types = Set(login.responseType.split(separator: " ").map(String.init))
+        let types = Set(login.responseType.spaceDelimited)
         var issued: [String: BuiltAnswer.Member] = [:]
         if types.contains("code") {
             let code = ProviderState.Code(grant: grant, issuedAt: now)
@@ -46,7 +46,7 @@ extension ProviderEngine {
             issued["token_type"] = .init("token_type", text: "Bearer")
             issued["expires_in"] = .init("expires_in", text: String(access.lifetime))
         }
-        if types.contains("id_token"), grant.scope.split(separator: " ").contains("openid") {
+        if types.contains("id_token"), grant.scope.spaceDelimited.contains("openid") {
             var hashes: [(claim: String, member: String)] = []
             if types.contains("code") { hashes.append(("c_hash", "code")) }
             if types.contains("token") { hashes.append(("at_hash", "access_token")) }
@@ -188,7 +188,7 @@ extension ProviderEngine {
         default: break
         }
         if let form, form.askedMode == nil || login.responseMode == "jwt" { return form.mode }
-        let types = login.responseType.split(separator: " ")
+        let types = login.responseType.spaceDelimited
         guard dialect.supports(responseType: login.responseType) else { return .query }
         return types.contains("token") || types.contains("id_token") ? .fragment : .query
     }

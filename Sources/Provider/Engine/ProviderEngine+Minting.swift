@@ -151,7 +151,7 @@ extension ProviderEngine {
         claims["auth_time"] = 1
         claims["at_hash"] = ""
         // Sections 3.1.2.1 and 5.5.1.1: in the order in which they are preferred, and all are had here.
-        let acr = grant.claims?.acr ?? grant.acrValues?.split(separator: " ").first.map(String.init)
+        let acr = grant.claims?.acr ?? grant.acrValues?.spaceDelimited.first
         if let acr { claims["acr"] = .string(acr) }
         let named = grant.claims?.inIDToken ?? []
         for member in grant.user?.ownClaims.members ?? []

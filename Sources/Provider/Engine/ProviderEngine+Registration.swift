@@ -174,7 +174,7 @@ extension ProviderEngine {
             let registered = state.registrations[client.id]?["response_types"]?.array
         else { return false }
         return !registered.contains {
-            Set(($0.string ?? "").split(separator: " ").map(String.init)) == types
+            Set(($0.string ?? "").spaceDelimited) == types
         }
     }
 

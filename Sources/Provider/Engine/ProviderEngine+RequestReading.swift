@@ -36,7 +36,7 @@ extension ProviderEngine {
                 throw errorPage(.requestObjectInvalid, error.words)
             }
             // A request of OpenID Connect says so outside, and is put together of both (Core, section 6.3.3).
-            let isOpenID = items.first("scope")?.split(separator: " ").contains("openid") ?? false
+            let isOpenID = items.first("scope")?.spaceDelimited.contains("openid") ?? false
             parameters = Self.merged(claims, with: parameters, mayAdd: isOpenID)
         }
         if lacksRedirectURI(parameters) {
@@ -94,7 +94,7 @@ extension ProviderEngine {
     func lacksRedirectURI(_ parameters: [(name: String, value: String)]) -> Bool {
         guard dialect.checksOpenIDRequests else { return false }
         let scope = parameters.first { $0.name == "scope" }?.value ?? ""
-        return scope.split(separator: " ").contains("openid")
+        return scope.spaceDelimited.contains("openid")
             && !parameters.contains { $0.name == "redirect_uri" && !$0.value.isEmpty }
     }
 
@@ -147,7 +147,7 @@ extension ProviderEngine {
             challenge: value("code_challenge"),
             challengeMethod: value("code_challenge_method"),
             responseMode: value("response_mode"),
-            prompt: (value("prompt") ?? "").split(separator: " ").map(String.init),
+            prompt: (value("prompt") ?? "").spaceDelimited,
             maxAge: value("max_age").map { Int64($0) } ?? registeredAge(client),
             claims: value("claims").flatMap { ClaimsRequest($0) },
             acrValues: value("acr_values"),

@@ -195,8 +195,8 @@ extension ProviderEngine {
     /// Leaves of a grant what a refresh asks for (RFC 6749, section 6; RFC 8707, section 2.2).
     private func narrow(_ grant: inout ProviderState.Grant, to form: QueryItems) -> Refusal? {
         if let asked = form.first("scope"), !asked.isEmpty, !grant.isForeign {
-            let had = Set(grant.scope.split(separator: " "))
-            guard had.isSuperset(of: dialect.granted(asked).split(separator: " ")) else {
+            let had = Set(grant.scope.spaceDelimited)
+            guard had.isSuperset(of: dialect.granted(asked).spaceDelimited) else {
                 return .scopeTooWide
             }
             grant.scope = dialect.granted(asked)

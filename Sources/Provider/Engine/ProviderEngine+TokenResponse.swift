@@ -15,8 +15,8 @@ extension ProviderEngine {
         /// What ID tokens carry the hash of and the answer does not hold.
         let hashed: [String: String]
 
-        private let scopes: Set<Substring>
-        private let recordedScopes: Set<Substring>
+        private let scopes: Set<String>
+        private let recordedScopes: Set<String>
 
         init(
             _ grant: ProviderState.Grant,
@@ -29,17 +29,17 @@ extension ProviderEngine {
             refreshToken = refreshed?.token
             lasting = refreshed?.lasting ?? grant
             self.hashed = hashed
-            scopes = Set(grant.scope.split(separator: " "))
-            recordedScopes = Set(form.origin.scope.split(separator: " "))
+            scopes = Set(grant.scope.spaceDelimited)
+            recordedScopes = Set(form.origin.scope.spaceDelimited)
         }
 
         /// Whether a scope by which the recorded client asked for something was not granted now.
-        func lacks(_ scope: Substring) -> Bool { recordedScopes.contains(scope) && !scopes.contains(scope) }
+        func lacks(_ scope: String) -> Bool { recordedScopes.contains(scope) && !scopes.contains(scope) }
 
         /// Whether offline access, which is asked for by name (OpenID Connect Core, section 11), was then, and not in this login.
         var lacksOfflineAccess: Bool {
-            let scope: Substring = "offline_access"
-            return recordedScopes.contains(scope) && !lasting.scope.split(separator: " ").contains(scope)
+            let scope = "offline_access"
+            return recordedScopes.contains(scope) && !lasting.scope.spaceDelimited.contains(scope)
         }
 
         /// Seconds, where the recorded answer says them.

@@ -39,7 +39,7 @@ extension AnswerFinder {
         if [sent.url.queryItems, ProviderEngine.form(of: sent)].allSatisfy({ !$0.contains("client_id") }) {
             dialect.takesRequestURIsAlone = true
         }
-        let prompt = (asked.parameters["prompt"] ?? "").split(separator: " ").map(String.init)
+        let prompt = (asked.parameters["prompt"] ?? "").spaceDelimited
         if PendingLogin.isNoneAndMore(prompt) { dialect.takesPromptsBesideNone = true }
         if let pushed = asked.pushed, let state = asked.parameters.parameter("state"),
             state.place.exchange != pushed, response.parameters["state"] == state.value

@@ -265,5 +265,5 @@ extension ProviderConfiguration.Client {
 
 extension AuthorizationRequest {
     /// Whether its client has to ask for its tokens afterwards; a request that names no response type is taken for one that does.
-    var asksForCode: Bool { (responseType ?? "code").split(separator: " ").contains("code") }
+    var asksForCode: Bool { (responseType ?? "code").spaceDelimited.contains("code") }
 }

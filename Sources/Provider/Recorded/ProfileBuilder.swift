@@ -148,7 +148,7 @@ struct ProfileBuilder {
                 case .token(let request): request.parameters["scope"]
                 default: nil
                 }
-            return scope?.split(separator: " ").contains("openid") ?? false
+            return scope?.spaceDelimited.contains("openid") ?? false
         }
     }
 

@@ -47,7 +47,7 @@ struct ScriptFinder {
     {
         var script = InteractionScript(purpose: .login)
         script.clientID = login.request.clientID
-        script.prompt = (login.request.parameters["prompt"] ?? "").split(separator: " ").map(String.init)
+        script.prompt = (login.request.parameters["prompt"] ?? "").spaceDelimited
         script.parameters = login.request.parameters.items.map { ($0.name, $0.value) }
         script.subject = users.subjects[UserFinder.FlowKey(flow)]
         let first = login.request.exchange

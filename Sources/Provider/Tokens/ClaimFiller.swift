@@ -1,6 +1,7 @@
 import Captures
 import JOSE
 import JSON
+import OAuth
 
 /// Fills the members of a recorded answer or token with what belongs to the login at hand.
 ///
@@ -32,11 +33,10 @@ struct ClaimFiller {
             return grant.boundKey.map { ["jkt": .string($0)] } ?? recorded
         case "acr":
             guard let asked = grant.acrValues, let value = recorded.string,
-                origin.acrValues?.split(separator: " ").contains(where: { $0 == value }) ?? false
+                origin.acrValues?.spaceDelimited.contains(value) ?? false
             else { return recorded }
-            let names = asked.split(separator: " ")
-            return names.contains { $0 == value }
-                ? recorded : names.first.map { .string(String($0)) } ?? recorded
+            let names = asked.spaceDelimited
+            return names.contains(value) ? recorded : names.first.map { .string($0) } ?? recorded
         case "scope", "scp": return scope(recorded)
         case "sub": return .string(subject(recorded))
         default: break
@@ -96,7 +96,7 @@ struct ClaimFiller {
         // As the provider writes it, where it is the same.
         if grant.scope == origin.grantedScope, !grant.scope.isEmpty { return recorded }
         switch recorded {
-        case .array: return .array(grant.scope.split(separator: " ").map { .string(String($0)) })
+        case .array: return .array(grant.scope.spaceDelimited.map { .string($0) })
         case .string: return .string(grant.scope)
         default: return recorded
         }

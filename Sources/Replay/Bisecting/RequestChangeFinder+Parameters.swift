@@ -226,7 +226,7 @@ extension RequestChangeFinder {
     /// Whether two values say the same in a run of today.
     func isSame(_ mine: String, _ theirs: String, named name: String) -> Bool {
         if mine == theirs { return true }
-        if VolatileNames.isSet(name), Words.of(mine) == Words.of(theirs) { return true }
+        if VolatileNames.isSet(name), mine.spaceDelimited == theirs.spaceDelimited { return true }
         guard !["redirect_uri", "post_logout_redirect_uri"].contains(name) else { return false }
         return goodMap.mapped(value: mine) == badMap.mapped(value: theirs)
     }

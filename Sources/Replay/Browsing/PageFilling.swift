@@ -1,4 +1,5 @@
 import Captures
+import OAuth
 
 /// Decides what to do on a page, out of what the person of the recording did: which controls to fill in, which
 /// button to press.
@@ -155,7 +156,7 @@ package struct PageFilling {
             }
             // Agreed to by name: {"scope": "openid profile"}.
             guard ["scope", "scopes"].contains(field.name.lowercased()) else { continue }
-            let agreed = Set(value.split(separator: " ").map(String.init))
+            let agreed = Set(value.spaceDelimited)
             let matching = boxes.filter { !agreed.isDisjoint(with: Self.tokens(of: $0)) }
             guard let stem = matching.first.map(Self.stem) else { continue }
             for control in boxes where control.type == "checkbox" && Self.stem(of: control) == stem {

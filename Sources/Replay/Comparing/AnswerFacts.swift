@@ -147,7 +147,7 @@ struct AnswerFacts {
             let treatment = VolatileNames.treatment(of: item.name)
             list.add(
                 parameter.place,
-                .init(item.value, treatment, elements: treatment == .set ? Words.of(item.value) : []),
+                .init(item.value, treatment, elements: treatment == .set ? item.value.spaceDelimited : []),
                 weighing: .init(presence: item.name == "error" ? .difference : .note)
             )
         }
@@ -184,7 +184,7 @@ struct AnswerFacts {
                     .init(
                         parameter.value,
                         counts ? name == "scope" ? .set : .value : .remark,
-                        elements: name == "scope" ? Words.of(parameter.value) : []
+                        elements: name == "scope" ? parameter.value.spaceDelimited : []
                     ),
                     as: .init(aspect: "\(challenge.scheme) \(name)"),
                     weighing: .init(

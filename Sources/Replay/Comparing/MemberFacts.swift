@@ -80,9 +80,9 @@ struct MemberFacts {
             let elements = array.prefix(Self.elements).map { $0.string ?? JSONWriter.text(of: $0) }
             let isOne = elements.count == 1 && leaf == "aud"
             return (elements.joined(separator: " "), isOne ? .value : .set, elements)
-        case .string where treatment == .set: return (text, .set, Words.of(text))
+        case .string where treatment == .set: return (text, .set, text.spaceDelimited)
         // Some name the scopes there.
-        case .string where leaf == "aud" && text.utf8.contains(0x20): return (text, .set, Words.of(text))
+        case .string where leaf == "aud" && text.utf8.contains(0x20): return (text, .set, text.spaceDelimited)
         case .string where leaf == "aud": return (text, RecordedURL(text).isWeb ? .url : treatment, [text])
         case .string where treatment == .value && RecordedURL(text).isWeb && leaf != "iss":
             return (text, .url, [])

@@ -17,7 +17,7 @@ enum NestedURL {
             let treatment = VolatileNames.treatment(of: item.name)
             list.add(
                 parameter.place,
-                .init(item.value, treatment, elements: treatment == .set ? Words.of(item.value) : []),
+                .init(item.value, treatment, elements: treatment == .set ? item.value.spaceDelimited : []),
                 as: .init(name: "\(parameter.name)?\(item.name)", part: part),
                 weighing: .init(presence: .note)
             )

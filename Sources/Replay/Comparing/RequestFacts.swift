@@ -133,7 +133,7 @@ struct RequestFacts {
             .init(
                 parameter.value,
                 treatment,
-                elements: treatment == .set ? Words.of(parameter.value) : [],
+                elements: treatment == .set ? parameter.value.spaceDelimited : [],
                 isSecret: isSecret
             ),
             as: .init(part: part),

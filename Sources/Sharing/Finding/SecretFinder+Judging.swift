@@ -1,4 +1,5 @@
 import Captures
+import OAuth
 
 /// What a value is: by the name under which it stands, and by its look where the name does not say it.
 extension SecretFinder {
@@ -59,7 +60,7 @@ extension SecretFinder {
         if SecretRoles.isPublic(name) { found.wellKnown.insert(text) }
         if SecretRoles.isIdentifier(name) { found.namedIdentifiers.insert(text) }
         if SecretRoles.normalized(name) == "scope" {
-            found.namedIdentifiers.formUnion(text.split(separator: " ").map(String.init))
+            found.namedIdentifiers.formUnion(text.spaceDelimited)
         }
     }
 

@@ -207,7 +207,7 @@ extension FlowGrouping {
     }
 
     func grant(of request: AuthorizationRequest) -> String {
-        let types = Set((request.responseType ?? "code").split(separator: " "))
+        let types = Set((request.responseType ?? "code").spaceDelimited)
         guard types.contains("code") else { return "implicit" }
         return types.count > 1 ? "hybrid" : "authorization_code"
     }
