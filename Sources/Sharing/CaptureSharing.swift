@@ -143,13 +143,8 @@ package struct CaptureSharing {
         )
     }
 
-    /// Everything in a shared capture that must not be there.
-    package static func leaks(in shared: Capture, _ scan: LeakScan) -> [Leak] {
-        proof(of: shared, scan).leaks
-    }
-
-    /// The leaks, and the entries that cannot be read.
-    private static func proof(of shared: Capture, _ scan: LeakScan) -> (leaks: [Leak], unread: [Int]) {
+    /// Everything in a shared capture that must not be there, and the entries that cannot be read.
+    package static func proof(of shared: Capture, _ scan: LeakScan) -> (leaks: [Leak], unread: [Int]) {
         var leaks = shared.logMembers.members.flatMap { scan.leaks(in: $0.value) }
         var unread: [Int] = []
         var clean = CleanTexts()

@@ -32,7 +32,7 @@ struct ViewerCaptureTests {
         let overview = ViewerCapture.overview(of: [capture], generator: "authreel test")
         let shown = try #require(overview["captures"]?.array?.first)
         #expect(
-            shown["redacted"] == .null && shown["exchanges"]?.array?.count == capture.report.exchangeCount
+            shown["redacted"] == .null && shown["exchanges"]?.array?.count == capture.report.capture.count
         )
         #expect(shown["advice"] == .null)
         let head = try #require(shown["flows"]?.array?.first)

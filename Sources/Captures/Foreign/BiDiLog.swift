@@ -10,7 +10,6 @@ struct BiDiLog {
         var redirects: Int64
     }
 
-    private let source: CaptureSource
     /// What is known of each, in the order in which they were sent.
     private var hops: [BiDiExchange] = []
     private var places: [Key: Int] = [:]
@@ -21,7 +20,7 @@ struct BiDiLog {
 
     /// Nil where there is no event of the network in it.
     static func read(_ source: CaptureSource) -> Capture? {
-        var log = BiDiLog(source: source)
+        var log = BiDiLog()
         var events = JSONEvents(source)
         var count = 0
         events.run { event, place in
@@ -36,8 +35,6 @@ struct BiDiLog {
         if let loss = events.loss { capture.losses.append(loss) }
         return capture
     }
-
-    private init(source: CaptureSource) { self.source = source }
 
     private mutating func take(_ event: JSONValue, at place: JSONEvents.Place) {
         let number = event["id"].map { JSONWriter.text(of: $0) }

@@ -5,11 +5,10 @@ struct URLMapping {
     /// A prefix in the spellings in which it is found: as it is, percent-encoded once, and twice.
     private struct Prefix {
         var old: String
-        var new: String
         var spellings: [(old: [UInt8], new: [UInt8])] = []
 
         init(_ old: String, _ new: String) {
-            (self.old, self.new) = (old, new)
+            self.old = old
             var (before, after) = (old, new)
             for _ in 0..<3 {
                 spellings.append((Array(before.utf8), Array(after.utf8)))

@@ -11,8 +11,6 @@ package struct Report: Sendable {
 
     /// The capture's name as the user wrote it.
     package var name: String
-    /// Number of entries in the capture, those that belong to no flow included.
-    package var exchangeCount: Int
     /// In the order of their first exchanges.
     package var flows: [DiagnosedFlow]
     package var capture: Capture
@@ -40,18 +38,16 @@ package struct Report: Sendable {
 
     /// Of a capture that cannot be read.
     package init(unreadable name: String, because failure: String) {
-        self.init(name: name, exchangeCount: 0, flows: [], capture: Capture([]), failure: failure)
+        self.init(name: name, flows: [], capture: Capture([]), failure: failure)
     }
 
     init(
         name: String,
-        exchangeCount: Int,
         flows: [DiagnosedFlow],
         capture: Capture,
         failure: String? = nil
     ) {
         self.name = name
-        self.exchangeCount = exchangeCount
         self.flows = flows
         self.capture = capture
         self.failure = failure

@@ -17,7 +17,6 @@ package enum ReportBuilder {
         var flows = DiagnosedFlows(found, rules: rules, looksAhead: looksAhead)
         return Report(
             name: name,
-            exchangeCount: capture.count,
             flows: found.indices.map { flows.item(at: $0) },
             capture: capture
         )

@@ -108,7 +108,7 @@ enum SharedTextTarget {
             redactor.write(capture, flows: [], entries: [0], mark: mark) { written += $0 }
             let shared = try CaptureReader.read(bytes: written, name: "shared")
             try require(shared.count == 1, "\(shared.count) entries")
-            _ = CaptureSharing.leaks(in: shared, redactor.leakScan())
+            _ = CaptureSharing.proof(of: shared, redactor.leakScan())
         } catch {
             throw FuzzFinding("\(error)")
         }
