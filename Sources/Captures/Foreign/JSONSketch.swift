@@ -41,12 +41,6 @@ struct JSONSketch {
         }
     }
 
-    /// What MockServer has beside `httpRequest`.
-    private static let mockServer: Set<String> = [
-        "httpResponse", "httpResponseTemplate", "httpResponseClassCallback", "httpResponseObjectCallback",
-        "httpForward", "httpForwardTemplate", "httpOverrideForwardedRequest", "httpError",
-    ]
-
     /// Whether these are messages of the DevTools protocol, or of WebDriver BiDi.
     var looksLikeEvents: Bool {
         names.contains("method") && (names.contains("params") || names.contains("id"))
@@ -73,7 +67,7 @@ struct JSONSketch {
 
     /// Whether this may be what MockServer was asked; Google's and Amazon's logs have a member of that name as well.
     var looksLikeMockServer: Bool {
-        names.contains("httpRequest") && !Self.mockServer.isDisjoint(with: names)
+        names.contains("httpRequest") && !NamedDocument.besideHTTPRequest.isDisjoint(with: names)
     }
 
     /// Whether this may be a timeline that Reactotron exported.
@@ -91,98 +85,14 @@ struct JSONSketch {
         !isList && (firstName == "collection" || names.contains("collection") && names.contains("run"))
     }
 
-    /// Well-known documents that are no capture, with what to do; nil for others.
+    /// What a document is that is no capture, and what to do; nil for what may be a HAR.
     var looksLike: (what: String, advice: String)? {
-        let export = "export a HAR from the browser's network panel, or run authreel record"
-        let has = { (wanted: String...) in wanted.allSatisfy(names.contains) }
-        if has("info", "item") {
-            return (
-                "a Postman collection (JSON, but no HAR)",
-                "it holds requests, and answers as examples only; let its run be recorded:"
-                    + " authreel record --out login.har -- newman run COLLECTION; or \(export)"
-            )
+        if let document = NamedDocument.all.first(where: { $0.isOne(names) }) {
+            return ("\(document.what) (JSON, but no HAR)", document.advice)
         }
-        if has("collection", "run") {
-            return (
-                "a report of Newman's with no request that can be read (JSON, but no HAR)",
-                "let its run be recorded: authreel record --out login.har -- newman run COLLECTION; or \(export)"
-            )
-        }
-        if has("collection_id", "environment_id") {
-            return (
-                "a run that Postman exported (JSON, but no HAR)",
-                "it has no messages; the report of newman run --reporters json is read, or let its run be recorded:"
-                    + " authreel record --out login.har -- newman run COLLECTION"
-            )
-        }
-        if looksLikeMockServer {
-            return (
-                "what MockServer was asked or is to answer (JSON, but no HAR)",
-                "both together are read: curl -X PUT"
-                    + " 'localhost:1080/mockserver/retrieve?type=REQUEST_RESPONSES' > login.json;"
-                    + " or let the program be recorded that asks it: authreel record --out login.har -- COMMAND"
-            )
-        }
-        if has("type", "data", "metric") {
-            return (
-                "results of k6's (JSON, but no HAR)",
-                "they have no messages; let its run be recorded: authreel record --out login.har -- k6 run SCRIPT"
-            )
-        }
-        if has("openapi") || has("swagger") { return ("an OpenAPI description (JSON, but no HAR)", export) }
-        if has("_type", "resources") {
-            return ("an Insomnia export (JSON, but no HAR)", "in Insomnia: Export Data, HAR; or \(export)")
-        }
-        if has("_index", "_source") {
-            return (
-                "what tshark prints of packets (JSON, but no HAR)",
-                "the packets themselves are read: authreel import FILE.pcapng --keylog KEYLOG --out login.har"
-            )
-        }
-        if has("fileVersion", "flipperReleaseRevision") {
-            return (
-                "an export of Flipper's (JSON, but no HAR)",
-                "let the app be recorded: authreel record; or let Reactotron, Chucker or Pulse in it share its calls"
-            )
-        }
-        if has("traceEvents") {
-            return ("a performance trace (JSON, but no HAR)", "it has no messages; \(export)")
-        }
-        if has("steps", "title") {
-            return (
-                "a recording of DevTools' recorder (JSON, but no HAR)",
-                "it holds what was clicked, not what was sent: replay it with the network panel open;"
-                    + " \(export)"
-            )
-        }
-        if has("resourceSpans") {
-            return ("traces of OpenTelemetry (JSON, but no HAR)", "they have no messages; \(export)")
-        }
-        if has("__meta__") {
-            return (
-                "a session of HTTPie's (JSON, but no HAR)",
-                "let it be recorded: authreel record --out login.har -- http, with its arguments"
-            )
-        }
-        if has("http_interactions") {
-            return (
-                "a cassette of VCR with no request that can be read (JSON, but no HAR)",
-                "let the program be recorded that made it: authreel record --out login.har -- COMMAND"
-            )
-        }
-        if let provider = [
-            ("Okta's System Log", has("eventType", "published")),
-            ("a log of Auth0's", has("date", "type") && (has("client_id") || has("log_id"))),
-            ("Entra's sign-in log", has("createdDateTime", "userPrincipalName")),
-        ].first(where: { $0.1 }) {
-            return ("\(provider.0) (JSON, but no HAR)", NamedText.logOfProvider)
-        }
-        if has("issuer", "authorization_endpoint") {
-            return ("a provider's metadata (JSON, but no HAR)", export)
-        }
-        if has("keys"), names.count == 1 { return ("a key set (JSON, but no HAR)", export) }
         guard !names.isEmpty, firstName != "log", firstName != "entries" else { return nil }
         let listed = names.prefix(4).map { "\"\($0.prefix(40))\"" }.joined(separator: ", ")
-        return ("JSON, but no HAR: \(isList ? "a list of objects" : "an object") with \(listed)", export)
+        let kind = isList ? "a list of objects" : "an object"
+        return ("JSON, but no HAR: \(kind) with \(listed)", NamedDocument.export)
     }
 }
