@@ -45,35 +45,7 @@ package struct PersonsEntries: Sendable, Hashable {
         credentials: ReplayCredentials,
         overrides: [String: String]
     ) {
-        entries = steps.compactMap { step in
-            guard step.kind == .userInteraction || step.kind == nil, step.isBrowser else { return nil }
-            let request = plan.flow.capture[step.exchange].request
-            let isForm = (FormBody.items(of: request.body) ?? MultipartForm.items(of: request.body)) != nil
-            let hasBody = isForm || request.body?.isRecorded ?? false
-            if case .submit = step.action {} else if !hasBody { return nil }
-            let fields = step.parameters.compactMap { parameter -> Field? in
-                guard parameter.part == .requestBody || parameter.part == .requestQuery && !hasBody else {
-                    return nil
-                }
-                let given = overrides[parameter.name] ?? overrides["user_interaction.\(parameter.name)"]
-                switch parameter.source {
-                case .literal:
-                    let isName = PageFilling.isPersonsName(parameter.name)
-                    let known =
-                        credentials.values[parameter.name] ?? (isName ? credentials.values["username"] : nil)
-                    return Field(parameter.name, given ?? known ?? parameter.value)
-                case .secret(let name, let isRecorded):
-                    let recorded = isRecorded ? parameter.value : nil
-                    return Field(
-                        parameter.name,
-                        given ?? credentials.values[name] ?? recorded,
-                        isSecret: true
-                    )
-                case .form, .issued, .generated: return nil
-                }
-            }
-            return Entry(fields, isForm: isForm || !hasBody)
-        }
+        entries = steps.compactMap { Entry(of: $0, in: plan, credentials, overrides) }
         // What was given and is in no step: a one-time code that nobody asked for then.
         let known = Set(entries.flatMap(\.fields).map(\.name))
         let more = credentials.values.filter { name, _ in
@@ -83,6 +55,46 @@ package struct PersonsEntries: Sendable, Hashable {
         if !more.isEmpty {
             let fields = more.sorted { $0.key < $1.key }.map { Field($0.key, $0.value, isSecret: true) }
             entries.append(Entry(fields, isForm: false))
+        }
+    }
+}
+
+extension PersonsEntries.Entry {
+    /// What a step sent; nil where nobody entered anything.
+    fileprivate init?(
+        of step: PlannedStep,
+        in plan: ReplayPlan,
+        _ credentials: ReplayCredentials,
+        _ overrides: [String: String]
+    ) {
+        guard step.kind == .userInteraction || step.kind == nil, step.isBrowser else { return nil }
+        let request = plan.flow.capture[step.exchange].request
+        let isForm = (FormBody.items(of: request.body) ?? MultipartForm.items(of: request.body)) != nil
+        let hasBody = isForm || request.body?.isRecorded ?? false
+        if case .submit = step.action {} else if !hasBody { return nil }
+        fields = step.parameters.compactMap { parameter in
+            guard parameter.part == .requestBody || parameter.part == .requestQuery && !hasBody else {
+                return nil
+            }
+            let given = overrides[parameter.name] ?? overrides["user_interaction.\(parameter.name)"]
+            return PersonsEntries.Field(parameter, given: given, credentials)
+        }
+        self.isForm = isForm || !hasBody
+    }
+}
+
+extension PersonsEntries.Field {
+    /// Nil for what the page itself supplied.
+    fileprivate init?(_ parameter: PlannedParameter, given: String?, _ credentials: ReplayCredentials) {
+        switch parameter.source {
+        case .literal:
+            let isName = PageFilling.isPersonsName(parameter.name)
+            let known = credentials.values[parameter.name] ?? (isName ? credentials.values["username"] : nil)
+            self.init(parameter.name, given ?? known ?? parameter.value)
+        case .secret(let name, let isRecorded):
+            let recorded = isRecorded ? parameter.value : nil
+            self.init(parameter.name, given ?? credentials.values[name] ?? recorded, isSecret: true)
+        case .form, .issued, .generated: return nil
         }
     }
 }

@@ -75,10 +75,7 @@ struct Mock: AsyncParsableCommand {
 
     func run() async throws {
         try check()
-        if options.listFaults {
-            let columns = TerminalSize.columns(of: STDOUT_FILENO)
-            return print(FaultList.text(of: FaultCatalog.all, format, columns: columns))
-        }
+        if options.listFaults { return listFaults() }
         var recordedOptions = try options.recorded()
         // A suite breaks it in one way after the other.
         if attack.isWanted { recordedOptions.faults = [] }
@@ -91,9 +88,7 @@ struct Mock: AsyncParsableCommand {
         var hasBegun = false
         defer { if !hasBegun { writer?.takeBack() } }
         // The name in the certificate is the one that clients use.
-        let name = issuerURL?.host ?? host
-        let files = try options.tls ? authority.open() : nil
-        let tls = try files?.authority.serverContext(for: name, now: SystemClock.now)
+        let (tls, certificatePath) = try security(of: issuerURL?.host ?? host)
         let signals = Interruption.signals()
         // The address is in every answer, and known only when it is taken.
         let responder = Late<any MockResponder>()
@@ -111,13 +106,13 @@ struct Mock: AsyncParsableCommand {
             try await NoticeSender.withSender { notices in
                 guard attack.isWanted else {
                     responder.set(try session(played, writer, notices))
-                    try tell(played, listening, recorded, files?.files.certificatePath)
+                    try tell(played, listening, recorded, certificatePath)
                     return await Self.wait(for: signals)
                 }
                 let session = AttackSession(played, writer: writer, detail: detail, notices: notices)
                 responder.set(session)
-                try tell(played, listening, recorded, files?.files.certificatePath)
-                try await run(session, played, files?.files.certificatePath, signals)
+                try tell(played, listening, recorded, certificatePath)
+                try await run(session, played, certificatePath, signals)
             }
         } catch {
             responder.giveUp()
@@ -125,6 +120,19 @@ struct Mock: AsyncParsableCommand {
             throw told(error)
         }
         await server.stop()
+    }
+
+    private func listFaults() {
+        let columns = TerminalSize.columns(of: STDOUT_FILENO)
+        print(FaultList.text(of: FaultCatalog.all, format, columns: columns))
+    }
+
+    /// What it is reached by under a name, and who vouches for that; nil where it speaks no TLS.
+    private func security(of name: String) throws -> (context: TLSContext?, certificatePath: String?) {
+        guard options.tls else { return (nil, nil) }
+        let opened = try authority.open()
+        let context = try opened.authority.serverContext(for: name, now: SystemClock.now)
+        return (context, opened.files.certificatePath)
     }
 
     private static func wait(for signals: AsyncStream<Int32>) async {

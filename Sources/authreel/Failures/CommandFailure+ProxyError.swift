@@ -9,57 +9,47 @@ extension CommandFailure {
     }
 
     init(_ error: ProxyError) {
+        self.init(Self.status(of: error), Self.words(of: error), hint: Self.hint(for: error))
+    }
+
+    private static func status(of error: ProxyError) -> ExitStatus {
         switch error {
-        case .addressInUse:
-            self.init(
-                .unavailable,
-                "\(error)",
-                hint: "choose another port: --listen 127.0.0.1:0 picks a free one"
-            )
+        case .addressInUse, .reverseAddressInUse, .cannotListen: .unavailable
+        case .authority, .authorityOwner, .authorityFolderOpen: .noInput
+        case .authorityCorrupt, .trustRecords: .dataError
+        case .tls: .bug
+        }
+    }
+
+    private static func words(of error: ProxyError) -> String {
+        guard case .authorityOwner(let path, let owner) = error else { return "\(error)" }
+        return "\(path): belongs to another user (\(name(of: owner))), who could read what you record"
+    }
+
+    private static func name(of owner: uid_t) -> String {
+        getpwuid(owner).flatMap { $0.pointee.pw_name }.map { String(cString: $0) } ?? "\(owner)"
+    }
+
+    private static func hint(for error: ProxyError) -> String? {
+        switch error {
+        case .addressInUse: "choose another port: --listen 127.0.0.1:0 picks a free one"
         case .reverseAddressInUse(let origin, let host, _):
-            self.init(
-                .unavailable,
-                "\(error)",
-                hint: "end that program, or choose another port: "
-                    + "--reverse \(origin)=\(ProxyOptions.bracketed(host)):0 picks a free one"
-            )
+            "end that program, or choose another port: "
+                + "--reverse \(origin)=\(ProxyOptions.bracketed(host)):0 picks a free one"
         case .cannotListen(let host, let port, _):
-            self.init(
-                .unavailable,
-                "\(error)",
-                hint: (1..<1024).contains(port)
-                    ? "ports below 1024 may want rights of their own: use one above"
-                    : "is \(host) an address of this computer? 127.0.0.1 always is, 0.0.0.0 stands for all of them"
-            )
-        case .authority: self.init(.noInput, "\(error)", hint: "--ca-dir DIR uses another folder")
-        case .authorityOwner(let path, let owner):
-            let name =
-                getpwuid(owner).flatMap { $0.pointee.pw_name }.map { String(cString: $0) } ?? "\(owner)"
-            self.init(
-                .noInput,
-                "\(path): belongs to another user (\(name)), who could read what you record",
-                hint: "run authreel as \(name), or use a folder of your own with --ca-dir DIR"
-            )
+            (1..<1024).contains(port)
+                ? "ports below 1024 may want rights of their own: use one above"
+                : "is \(host) an address of this computer? 127.0.0.1 always is, 0.0.0.0 stands for all of them"
+        case .authority: "--ca-dir DIR uses another folder"
+        case .authorityOwner(_, let owner):
+            "run authreel as \(name(of: owner)), or use a folder of your own with --ca-dir DIR"
         case .authorityFolderOpen(let path):
-            self.init(
-                .noInput,
-                "\(error)",
-                hint: "choose a folder of its own: --ca-dir \(ShellWord.quoted(path + "/authreel"))"
-            )
+            "choose a folder of its own: --ca-dir \(ShellWord.quoted(path + "/authreel"))"
         case .authorityCorrupt:
-            self.init(
-                .dataError,
-                "\(error)",
-                hint: "put back a copy of the file, or make a new authority: \(Invocation.name) ca rotate"
-            )
+            "put back a copy of the file, or make a new authority: \(Invocation.name) ca rotate"
         case .trustRecords(let path, _):
-            self.init(
-                .dataError,
-                "\(error)",
-                hint:
-                    "remove it (rm \(ShellWord.quoted(path))); \(Invocation.name) ca untrust --all finds what is there"
-            )
-        case .tls: self.init(.bug, "\(error)", hint: nil)
+            "remove it (rm \(ShellWord.quoted(path))); \(Invocation.name) ca untrust --all finds what is there"
+        case .tls: nil
         }
     }
 }
