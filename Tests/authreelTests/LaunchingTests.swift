@@ -169,6 +169,7 @@ struct LaunchingTests {
         #expect(Set(names).count == names.count)
         #expect(text.contains("user_pref(\"network.proxy.allow_hijacking_localhost\", true);"))
         #expect(text.contains("user_pref(\"network.proxy.ssl_port\", 8080);"))
+        #expect(text.contains("user_pref(\"network.dns.disablePrefetch\", true);"))
         #expect(text.contains("\"network.proxy.no_proxies_on\", \"127.0.0.1:9443, localhost:9443, "))
     }
 
