@@ -29,6 +29,12 @@ extension UInt8 {
     /// What stands for itself in every part of a URL: a letter, a digit, `-`, `.`, `_` or `~` (RFC 3986, section 2.3).
     @inlinable package var isUnreserved: Bool { isBase64URLCharacter || self == 0x2e || self == 0x7e }
 
+    /// A space or a tab: white space within a line (RFC 9110, section 5.6.3).
+    @inlinable package var isBlank: Bool { self == 0x20 || self == 0x09 }
+
+    /// White space of ASCII: a blank, or what ends a line or a page (0x0a–0x0d).
+    @inlinable package var isASCIIWhiteSpace: Bool { self == 0x20 || self &- 0x09 < 5 }
+
     /// A letter of ASCII in lower case, every other byte as it is; see ``ASCIICase``.
     @inlinable package var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 

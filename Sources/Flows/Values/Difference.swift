@@ -233,9 +233,9 @@ package struct Difference {
     }
 
     private static func trimmed(_ text: String) -> String {
-        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0d).contains($0) }
+        let rest = text.utf8.drop(while: \.isASCIIWhiteSpace)
         return String(
-            decoding: Array(text.utf8.drop(while: isSpace)).reversed().drop(while: isSpace).reversed(),
+            decoding: Array(rest).reversed().drop(while: \.isASCIIWhiteSpace).reversed(),
             as: UTF8.self
         )
     }

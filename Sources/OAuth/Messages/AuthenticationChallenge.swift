@@ -33,7 +33,7 @@ package struct AuthenticationChallenge: Sendable, Hashable {
                 challenges.append(AuthenticationChallenge(scheme: word.lowercased()))
                 continue
             }
-            rest = rest.dropFirst().drop(while: isSpace)
+            rest = rest.dropFirst().drop(while: \.isBlank)
             let value = value(&rest)
             // Some servers send the parameters alone.
             if challenges.isEmpty { challenges.append(AuthenticationChallenge(scheme: "")) }
@@ -44,16 +44,16 @@ package struct AuthenticationChallenge: Sendable, Hashable {
 
     /// A scheme or the name of a parameter; spaces behind it are passed over.
     private static func nextWord(_ rest: inout ArraySlice<UInt8>) -> String? {
-        rest = rest.drop { isSpace($0) || $0 == 0x2c || $0 == 0x3d || $0 == 0x22 }
+        rest = rest.drop { $0.isBlank || $0 == 0x2c || $0 == 0x3d || $0 == 0x22 }
         guard !rest.isEmpty else { return nil }
-        let word = rest.prefix { !isSpace($0) && $0 != 0x2c && $0 != 0x3d && $0 != 0x22 }
-        rest = rest[word.endIndex...].drop(while: isSpace)
+        let word = rest.prefix { !$0.isBlank && $0 != 0x2c && $0 != 0x3d && $0 != 0x22 }
+        rest = rest[word.endIndex...].drop(while: \.isBlank)
         return String(decoding: word, as: UTF8.self)
     }
 
     private static func value(_ rest: inout ArraySlice<UInt8>) -> String {
         guard rest.first == 0x22 else {
-            let word = rest.prefix { !isSpace($0) && $0 != 0x2c }
+            let word = rest.prefix { !$0.isBlank && $0 != 0x2c }
             rest = rest[word.endIndex...]
             return String(decoding: word, as: UTF8.self)
         }
@@ -65,6 +65,4 @@ package struct AuthenticationChallenge: Sendable, Hashable {
         }
         return String(decoding: text, as: UTF8.self)
     }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

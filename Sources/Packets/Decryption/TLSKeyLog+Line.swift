@@ -27,7 +27,7 @@ extension TLSKeyLog {
 
         /// `isFirst`: a byte order mark may stand before it.
         init(_ text: UnsafeRawBufferPointer, isFirst: Bool = false) {
-            var words = text.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 })
+            var words = text.split(whereSeparator: \.isBlank)
             if isFirst, words.first?.starts(with: [0xef, 0xbb, 0xbf]) == true {
                 words[0] = words[0].dropFirst(3)
                 if words[0].isEmpty { words.removeFirst() }

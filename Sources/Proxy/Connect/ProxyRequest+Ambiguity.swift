@@ -22,7 +22,7 @@ extension ProxyRequest {
                 continue
             }
             guard let first = text.first else { break }
-            if first == 0x20 || first == 0x09 { return "a field that is folded over lines" }
+            if first.isBlank { return "a field that is folded over lines" }
             guard let colon = text.firstIndex(of: 0x3a), colon > text.startIndex else {
                 return "a field line without a name"
             }

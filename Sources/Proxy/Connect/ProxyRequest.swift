@@ -257,8 +257,8 @@ struct ProxyRequest: Equatable {
     }
 
     private static func trim(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var bytes = bytes.drop { $0 == 0x20 || $0 == 0x09 }
-        while let last = bytes.last, last == 0x20 || last == 0x09 || last == 0x0d || last == 0x0a {
+        var bytes = bytes.drop(while: \.isBlank)
+        while let last = bytes.last, last.isBlank || last == 0x0d || last == 0x0a {
             bytes.removeLast()
         }
         return bytes

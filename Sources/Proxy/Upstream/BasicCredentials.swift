@@ -31,7 +31,7 @@ package struct BasicCredentials: Sendable, Hashable {
     /// In UTF-8, or in ISO 8859-1, which clients use that were told nothing else. Takes as long whatever the value is:
     /// digests are compared, and to the end.
     func accept(_ value: some Collection<UInt8>) -> Bool {
-        let words = value.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 })
+        let words = value.split(whereSeparator: \.isBlank)
         guard words.count == 2, String(decoding: words[0], as: UTF8.self).lowercased() == "basic" else {
             return false
         }

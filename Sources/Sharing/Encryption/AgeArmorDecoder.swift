@@ -46,11 +46,11 @@ struct AgeArmorDecoder {
     private mutating func append(_ bytes: ArraySlice<UInt8>) throws(AgeError) {
         switch place {
         case .before:
-            line += line.isEmpty ? bytes.drop(while: Self.isWhiteSpace) : bytes
+            line += line.isEmpty ? bytes.drop(while: \.isASCIIWhiteSpace) : bytes
         case .text, .behindText:
             line += bytes
         case .behind:
-            guard bytes.allSatisfy(Self.isWhiteSpace) else { throw .trailingData }
+            guard bytes.allSatisfy(\.isASCIIWhiteSpace) else { throw .trailingData }
         }
         // A carriage return, too.
         guard line.count <= Self.columns + 1 else { throw wrong }
@@ -87,7 +87,4 @@ struct AgeArmorDecoder {
             }
         return .malformedArmor(line: number, expected: expected)
     }
-
-    /// Space, tab, and line ends.
-    static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
 }

@@ -1,3 +1,5 @@
+import Captures
+
 /// What an encrypted file of age's begins with (c2sp.org/age).
 package enum AgeFile {
     /// The first line of a binary file begins with it; the version follows.
@@ -12,7 +14,7 @@ package enum AgeFile {
     /// White space before the armor is passed over, as it comes with a text that is pasted.
     package static func isBegun(by bytes: [UInt8]) -> Bool {
         if bytes.starts(with: introduction) { return true }
-        let text = bytes.drop { AgeArmorDecoder.isWhiteSpace($0) }
+        let text = bytes.drop(while: \.isASCIIWhiteSpace)
         return text.starts(with: AgeArmorDecoder.firstLine)
     }
 }

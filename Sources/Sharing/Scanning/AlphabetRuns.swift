@@ -102,7 +102,7 @@ struct AlphabetRuns {
         if values[Int(text[end])] != Self.none { return end + 1 }
         guard joinsLines, Self.isLineBreak(text[end]) else { return nil }
         var next = end + 1
-        while next < text.count, Self.isLineBreak(text[next]) || text[next] == 0x20 || text[next] == 0x09 {
+        while next < text.count, Self.isLineBreak(text[next]) || text[next].isBlank {
             next += 1
         }
         return next < text.count && values[Int(text[next])] != Self.none ? next + 1 : nil

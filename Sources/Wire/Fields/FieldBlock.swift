@@ -84,8 +84,8 @@ struct FieldBlock {
         if value.utf8.contains(where: { $0 == 0 || $0 == 0x0d || $0 == 0x0a }) {
             note("NUL, CR or LF in a field value")
         }
-        if value.utf8.first.map({ $0 == 0x20 || $0 == 0x09 }) ?? false
-            || value.utf8.last.map({ $0 == 0x20 || $0 == 0x09 }) ?? false
+        if value.utf8.first?.isBlank ?? false
+            || value.utf8.last?.isBlank ?? false
         {
             note("white space around a field value")
         }

@@ -120,7 +120,7 @@ struct HeadParser {
     }
 
     private mutating func field(_ line: Range<Int>, _ fields: inout [HeaderFields.Field]) {
-        if bytes[line.lowerBound] == 0x20 || bytes[line.lowerBound] == 0x09, !fields.isEmpty {
+        if bytes[line.lowerBound].isBlank, !fields.isEmpty {
             note(line.lowerBound, "a field is folded over lines")
             // One space for the fold (RFC 9112, section 5.2), and none around the value.
             return fold(trimmed(line), &fields[fields.count - 1])
@@ -217,8 +217,8 @@ struct HeadParser {
     private func trimmed(_ range: Range<Int>) -> Range<Int> {
         var lower = range.lowerBound
         var upper = range.upperBound
-        while lower < upper, bytes[lower] == 0x20 || bytes[lower] == 0x09 { lower += 1 }
-        while upper > lower, bytes[upper - 1] == 0x20 || bytes[upper - 1] == 0x09 { upper -= 1 }
+        while lower < upper, bytes[lower].isBlank { lower += 1 }
+        while upper > lower, bytes[upper - 1].isBlank { upper -= 1 }
         return lower..<upper
     }
 

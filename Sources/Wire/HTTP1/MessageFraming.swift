@@ -71,9 +71,9 @@ enum MessageFraming: Equatable {
         for value in headers.all("content-length").flatMap({
             $0.split(separator: ",", omittingEmptySubsequences: false)
         }) {
-            let trimmed = value.utf8.drop { $0 == 0x20 || $0 == 0x09 }
+            let trimmed = value.utf8.drop(while: \.isBlank)
             let digits = trimmed.prefix { $0 != 0x20 && $0 != 0x09 }
-            guard trimmed.dropFirst(digits.count).allSatisfy({ $0 == 0x20 || $0 == 0x09 }),
+            guard trimmed.dropFirst(digits.count).allSatisfy(\.isBlank),
                 !digits.isEmpty, digits.allSatisfy({ $0.isASCIIDigit }),
                 let length = Int(String(digits) ?? "")
             else {

@@ -11,6 +11,8 @@ struct ASCIIByteTests {
         #expect(byte.isASCIIAlphanumeric == (byte.isASCIIDigit || isLetter))
         #expect(byte.isHexadecimalDigit == character.isHexDigit)
         #expect(byte.hexadecimalValue.map(Int.init) == character.hexDigitValue)
+        #expect(byte.isBlank == " \t".contains(character))
+        #expect(byte.isASCIIWhiteSpace == (character.isASCII && character.isWhitespace))
         #expect(byte.isTokenCharacter == (isLetter || "0123456789!#$%&'*+-.^_`|~".contains(character)))
     }
 }

@@ -13,8 +13,7 @@ package struct TransferCodings: Sendable, Equatable {
     package init(_ values: some Sequence<some Collection<UInt8>>) {
         for element in values.flatMap({ $0.split(separator: 0x2c, omittingEmptySubsequences: false) }) {
             // Blanks around a coding are no part of it; within one they make it another.
-            let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-            let coding = Array(element.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+            let coding = Array(element.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed())
             if coding.isEmpty || !coding.allSatisfy(\.isTokenCharacter) { arePlain = false }
             if !coding.isEmpty { names.append(String(decoding: ASCIICase.lowercased(coding), as: UTF8.self)) }
         }

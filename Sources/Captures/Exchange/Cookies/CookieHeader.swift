@@ -3,7 +3,7 @@ package enum CookieHeader {
     /// Pairs of name and value; quotes around a value are kept, since servers differ on them.
     package static func pairs(_ value: String) -> [HeaderFields.Field] {
         value.utf8.split(separator: 0x3b).compactMap { part in
-            let trimmed = String(part.drop { $0 == 0x20 || $0 == 0x09 }) ?? ""
+            let trimmed = String(part.drop(while: \.isBlank)) ?? ""
             guard !trimmed.isEmpty else { return nil }
             guard let equals = trimmed.utf8.firstIndex(of: 0x3d) else {
                 return HeaderFields.Field(name: "", value: trimmed)
@@ -132,8 +132,8 @@ extension SetCookie {
         UnsafeBufferPointer<UInt8>
     > {
         var (lower, upper) = (bytes.startIndex, bytes.endIndex)
-        while lower < upper, bytes[lower] == 0x20 || bytes[lower] == 0x09 { lower += 1 }
-        while upper > lower, bytes[upper - 1] == 0x20 || bytes[upper - 1] == 0x09 { upper -= 1 }
+        while lower < upper, bytes[lower].isBlank { lower += 1 }
+        while upper > lower, bytes[upper - 1].isBlank { upper -= 1 }
         return bytes[lower..<upper]
     }
 }

@@ -115,7 +115,7 @@ struct HTMLTags: Sequence, IteratorProtocol {
     private mutating func attributes(areWanted: Bool = true) -> [(name: String, value: String)] {
         var result: [(String, String)] = []
         while position < bytes.count {
-            while position < bytes.count, Self.isSpace(bytes[position]) || bytes[position] == 0x2f {
+            while position < bytes.count, bytes[position].isASCIIWhiteSpace || bytes[position] == 0x2f {
                 position += 1
             }
             guard position < bytes.count else { break }
@@ -128,7 +128,7 @@ struct HTMLTags: Sequence, IteratorProtocol {
                 position += 1
             } while position < bytes.count && !Self.endsName(bytes[position]) && bytes[position] != 0x3d
             let name = start..<position
-            while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
+            while position < bytes.count, bytes[position].isASCIIWhiteSpace { position += 1 }
             var value: ArraySlice<UInt8> = []
             if position < bytes.count, bytes[position] == 0x3d {
                 position += 1
@@ -142,7 +142,7 @@ struct HTMLTags: Sequence, IteratorProtocol {
     }
 
     private mutating func attributeValue() -> ArraySlice<UInt8> {
-        while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
+        while position < bytes.count, bytes[position].isASCIIWhiteSpace { position += 1 }
         guard position < bytes.count else { return [] }
         let quote = bytes[position]
         if quote == 0x22 || quote == 0x27 {
@@ -152,13 +152,14 @@ struct HTMLTags: Sequence, IteratorProtocol {
             return bytes[start..<end]
         }
         let start = position
-        while position < bytes.count, !Self.isSpace(bytes[position]), bytes[position] != 0x3e {
+        while position < bytes.count, !bytes[position].isASCIIWhiteSpace, bytes[position] != 0x3e {
             position += 1
         }
         return bytes[start..<position]
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool { byte.isASCIILetter }
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
-    private static func endsName(_ byte: UInt8) -> Bool { isSpace(byte) || byte == 0x3e || byte == 0x2f }
+    private static func endsName(_ byte: UInt8) -> Bool {
+        byte.isASCIIWhiteSpace || byte == 0x3e || byte == 0x2f
+    }
 }

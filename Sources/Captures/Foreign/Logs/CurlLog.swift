@@ -51,7 +51,7 @@ struct CurlLog {
     /// A line of `-v`: the first character tells what it is.
     private mutating func take(printed: ArraySlice<UInt8>, asItStands: ArraySlice<UInt8>, hasEnd: Bool) {
         // In a ticket it may be indented.
-        let line = printed.drop { $0 == 0x20 || $0 == 0x09 }
+        let line = printed.drop(while: \.isBlank)
         let rest = line.dropFirst(2)
         let isMarked = line.dropFirst().first.map { $0 == 0x20 } ?? true
         switch line.first {

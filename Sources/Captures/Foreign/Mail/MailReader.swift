@@ -37,7 +37,7 @@ struct MailReader {
             try add(line)
             return nil
         }
-        if let first = line.first, first == 0x20 || first == 0x09 {
+        if let first = line.first, first.isBlank {
             if field.count < Self.longestField { field += line }
             return nil
         }
@@ -67,7 +67,7 @@ struct MailReader {
     private func isBoundary(_ line: ArraySlice<UInt8>) -> Bool {
         guard line.starts(with: [0x2d, 0x2d]) else { return false }
         var rest = line.dropFirst(2)
-        while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }
+        while let last = rest.last, last.isBlank { rest.removeLast() }
         return boundaries.contains { boundary in
             rest.elementsEqual(boundary)
                 || rest.count == boundary.count + 2 && rest.starts(with: boundary)

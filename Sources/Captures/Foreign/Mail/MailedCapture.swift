@@ -18,7 +18,7 @@ struct MailedCapture {
             if line.isEmpty { break }
             // In a mailbox a line of its own stands before each.
             if place == 0, line.starts(with: Array("From ".utf8)) { continue }
-            if line.first == 0x20 || line.first == 0x09 { continue }
+            if line.first?.isBlank ?? false { continue }
             guard let name = fieldName(line) else { return false }
             names.insert(name)
         }

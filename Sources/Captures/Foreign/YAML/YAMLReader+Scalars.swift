@@ -34,7 +34,7 @@ extension YAMLReader {
 
     /// Lines are joined with a blank; empty ones are the ends of lines.
     private mutating func fold(into text: inout [UInt8], from kept: Int, behind column: Int) throws(Problem) {
-        while text.count > kept, let last = text.last, last == 0x20 || last == 0x09 { text.removeLast() }
+        while text.count > kept, let last = text.last, last.isBlank { text.removeLast() }
         let ends = try skipSpace(behind: column)
         text += ends < 2 ? [0x20] : [UInt8](repeating: 0x0a, count: ends - 1)
     }
@@ -69,7 +69,7 @@ extension YAMLReader {
         } else if byte == 0x0a || byte == 0x0d {
             // The line goes on behind the blanks of the next.
             skipLine()
-            while let byte = self.byte, byte == 0x20 || byte == 0x09 { index += 1 }
+            while let byte = self.byte, byte.isBlank { index += 1 }
         } else if let letter = Self.letters[byte] {
             text += letter.utf8
             index += 1

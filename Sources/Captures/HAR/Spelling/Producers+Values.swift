@@ -175,12 +175,12 @@ extension Producers {
 
     static func hasBlanksAround(_ text: String) -> Bool {
         guard let first = text.utf8.first, let last = text.utf8.last else { return false }
-        return first == 0x20 || first == 0x09 || last == 0x20 || last == 0x09
+        return first.isBlank || last.isBlank
     }
 
     static func withoutBlanksAround(_ text: String) -> String {
-        let inner = text.utf8.drop { $0 == 0x20 || $0 == 0x09 }
-        let end = inner.lastIndex { $0 != 0x20 && $0 != 0x09 }.map(inner.index(after:))
+        let inner = text.utf8.drop(while: \.isBlank)
+        let end = inner.lastIndex { !$0.isBlank }.map(inner.index(after:))
         return String(decoding: inner[..<(end ?? inner.startIndex)], as: UTF8.self)
     }
 
@@ -328,7 +328,7 @@ extension Producers {
         block.utf8.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).compactMap { line in
             let colon = line.dropFirst().firstIndex(of: 0x3a)
             guard let colon else { return nil }
-            let value = line[line.index(after: colon)...].drop { $0 == 0x20 || $0 == 0x09 }
+            let value = line[line.index(after: colon)...].drop(while: \.isBlank)
             return HeaderFields.Field(
                 name: String(decoding: line[..<colon], as: UTF8.self),
                 value: String(decoding: value, as: UTF8.self)

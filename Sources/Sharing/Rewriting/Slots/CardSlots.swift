@@ -24,9 +24,9 @@ enum CardSlots {
     /// Each with the lines that continue it: those that begin with white space, unless the first one does as well.
     private static func lines(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var lines: [ArraySlice<UInt8>] = []
-        let isIndented = TextKind.withoutMark(text).first { $0 != 0x0a && $0 != 0x0d }.map(isSpace) ?? false
+        let isIndented = TextKind.withoutMark(text).first { $0 != 0x0a && $0 != 0x0d }.map(\.isBlank) ?? false
         for line in text.split(whereSeparator: { isBreak($0) || $0 == 0 }) {
-            if let last = lines.last, !isIndented, isSpace(line[line.startIndex]),
+            if let last = lines.last, !isIndented, line[line.startIndex].isBlank,
                 isBreak(text[line.startIndex - 1])
             {
                 lines[lines.count - 1] = text[last.startIndex..<line.endIndex]
@@ -41,7 +41,7 @@ enum CardSlots {
         if let guest = commonName(in: line) { return [guest] }
         guard let colon = line.firstIndex(of: 0x3a) else { return [] }
         // A group in front (`item1.TEL`), parameters behind.
-        let head = TextCoding.folds.decoded(line[..<colon]).bytes.drop(while: isSpace)
+        let head = TextCoding.folds.decoded(line[..<colon]).bytes.drop(while: \.isBlank)
         let property = head.prefix { $0 != 0x3b }.split(separator: 0x2e).last ?? []
         guard let names = names[SlotReader.string(property).lowercased()] else { return [] }
         let value = line[(colon + 1)...]
@@ -88,8 +88,6 @@ enum CardSlots {
     }
 
     private static func isBreak(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     /// By the property, in small letters; several for one that has parts, empty for parts that say nothing of a person.
     private static let names: [String: [String]] = [

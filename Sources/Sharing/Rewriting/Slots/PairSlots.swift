@@ -170,13 +170,13 @@ enum PairSlots {
         let gap = text[name.endIndex...].prefix(longestGap)
         let named = gap.drop(while: isCloser)
         if let value = serialized(behind: named, in: text) { return Given(value: value, isAssigned: true) }
-        let closed = (isCode ? named : behindRemark(named)).drop(while: isBlank)
+        let closed = (isCode ? named : behindRemark(named)).drop(while: \.isBlank)
         // The next word, but where it is a type, or says that a value may be missing: `string(6) "…"`, `Some("…")`.
         let isWord = closed.first?.isASCIIAlphanumeric ?? false
         guard !isWord || closed.prefix(longestType).contains(0x28) else { return nil }
         let mark = mark(opening: closed)
         let isArrow = mark.elementsEqual("=>".utf8)
-        let typed = closed[mark.endIndex...].drop { isBlank($0) || $0 == 0x2a || isArrow && $0 == 0x0a }
+        let typed = closed[mark.endIndex...].drop { $0.isBlank || $0 == 0x2a || isArrow && $0 == 0x0a }
         let opened = behindType(typed)
         let brackets = opened.prefix(while: isOpener)
         guard let first = opened[brackets.endIndex...].first else { return nil }
@@ -194,7 +194,7 @@ enum PairSlots {
             return bare(inner, behind: nil).map { Given(value: $0, isAssigned: true) }
         }
         if isAssignment(mark, in: text) { return Given(value: value, isAssigned: true) }
-        let isBeside = mark.isEmpty && text[name.endIndex..<brackets.startIndex].contains(where: isBlank)
+        let isBeside = mark.isEmpty && text[name.endIndex..<brackets.startIndex].contains(where: \.isBlank)
         guard isBeside || isTuple(name, mark, value, in: text) else { return nil }
         return Given(value: value, isAssigned: false)
     }
@@ -211,18 +211,18 @@ enum PairSlots {
         case 0x3d: true
         case 0x3a: !mark.elementsEqual("::".utf8)
         // Without a space behind it, an arrow leads to a member.
-        case 0x2d: mark.endIndex < text.endIndex && isBlank(text[mark.endIndex])
+        case 0x2d: mark.endIndex < text.endIndex && text[mark.endIndex].isBlank
         default: false
         }
     }
 
     /// Without what stands between brackets behind a name that is given something: `password[0]=`, `Password (again):`.
     private static func behindRemark(_ gap: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let open = gap.drop(while: isBlank)
+        let open = gap.drop(while: \.isBlank)
         guard let bracket = open.first, bracket == 0x28 || bracket == 0x5b else { return gap }
         let rest = open.dropFirst().drop(while: isOfName)
         guard rest.first == brackets[bracket] else { return gap }
-        let next = rest.dropFirst().first { !isBlank($0) }
+        let next = rest.dropFirst().first { !$0.isBlank }
         return next == 0x3a || next == 0x3d ? rest.dropFirst() : gap
     }
 
@@ -269,7 +269,7 @@ enum PairSlots {
         guard !type.isEmpty, text[type.endIndex...].first == 0x28 else { return text }
         let count = text[(type.endIndex + 1)...].prefix(while: \.isASCIIDigit)
         guard !count.isEmpty, text[count.endIndex...].first == 0x29 else { return text }
-        return text[(count.endIndex + 1)...].drop(while: isBlank)
+        return text[(count.endIndex + 1)...].drop(while: \.isBlank)
     }
 
     // MARK: - Values
@@ -346,6 +346,4 @@ enum PairSlots {
     private static func isOfName(_ byte: UInt8) -> Bool {
         byte.isASCIIWordByte || byte == 0x2d || byte >= 0x80
     }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

@@ -86,7 +86,7 @@ enum PrintedSlots {
             let length = rest.dropFirst(3).prefix(4).prefix(while: \.isASCIIDigit)
             return rest[length.endIndex...].first == 0x3a ? quoted(rest[(length.endIndex + 1)...]) : nil
         }
-        let gap = (rest.first == 0x5d ? rest.dropFirst() : rest).drop(while: isBlank)
+        let gap = (rest.first == 0x5d ? rest.dropFirst() : rest).drop(while: \.isBlank)
         if gap.starts(with: "=>".utf8) { return quoted(behindType(gap.dropFirst(2))) }
         if rest.first == 0x2c { return second(rest.dropFirst()) }
         return mark == 0x27 && gap.first == 0x3a ? quoted(gap.dropFirst()) : nil
@@ -100,7 +100,7 @@ enum PrintedSlots {
 
     /// Without the type that PHP prints in the line below: `string(3) "…"`.
     private static func behindType(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let type = text.prefix(longestName).drop { isBlank($0) || $0 == 0x0a || $0 == 0x0d }
+        let type = text.prefix(longestName).drop { $0.isBlank || $0 == 0x0a || $0 == 0x0d }
         guard type.starts(with: "string(".utf8) else { return text }
         let count = type.dropFirst(7).prefix(while: \.isASCIIDigit)
         return text[count.endIndex...].first == 0x29 ? text[(count.endIndex + 1)...] : text
@@ -131,7 +131,7 @@ enum PrintedSlots {
             // A call, and a pair of its own.
             return value.contains(0x28) || value.contains(0x3d) ? nil : value
         }
-        guard !isSpaced, isBlank(before) || before == 0x0a else { return nil }
+        guard !isSpaced, before.isBlank || before == 0x0a else { return nil }
         return pair(behind)
     }
 
@@ -185,7 +185,7 @@ enum PrintedSlots {
 
     /// Between quotation marks, behind blanks and line breaks.
     private static func quoted(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        let blank = text.prefix(longestName).drop { isBlank($0) || $0 == 0x0a || $0 == 0x0d }
+        let blank = text.prefix(longestName).drop { $0.isBlank || $0 == 0x0a || $0 == 0x0d }
         let open = PairSlots.insideOption(blank) ?? blank
         guard let mark = open.first, mark == 0x22 || mark == 0x27 || mark == 0x60 else { return nil }
         let inner = text[(open.startIndex + 1)...].prefix(longestValue)
@@ -197,6 +197,4 @@ enum PrintedSlots {
     private static let enders: Set<UInt8> = [0x29, 0x2c, 0x5d, 0x7d]
 
     private static func isOfName(_ byte: UInt8) -> Bool { byte.isASCIIWordByte || byte == 0x2d }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

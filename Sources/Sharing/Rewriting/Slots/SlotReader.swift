@@ -388,11 +388,8 @@ enum SlotReader {
     // MARK: - Small things
 
     private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-        guard let last = text.lastIndex(where: { !isSpace($0) }) else {
-            return text[text.startIndex..<text.startIndex]
-        }
-        return text[...last].drop(while: isSpace)
+        guard let last = text.lastIndex(where: { !$0.isBlank }) else { return text.prefix(0) }
+        return text[...last].drop(while: \.isBlank)
     }
 
     static func string(_ bytes: some Collection<UInt8>) -> String {
