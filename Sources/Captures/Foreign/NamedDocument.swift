@@ -96,6 +96,13 @@ struct NamedDocument: Sendable {
                 "the packets themselves are read: authreel import FILE.pcapng --keylog KEYLOG --out login.har"
         ),
         NamedDocument(
+            "index",
+            isAlone: true,
+            what: "lines for Elasticsearch",
+            advice: "where tshark printed them (-T ek), the packets themselves are read:"
+                + " authreel import FILE.pcapng --keylog KEYLOG --out login.har"
+        ),
+        NamedDocument(
             "fileVersion",
             "flipperReleaseRevision",
             what: "an export of Flipper's",
