@@ -85,5 +85,5 @@ struct CalendarDay: Hashable {
         "januar februar märz april mai juni juli august september oktober november dezember",
         "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
         "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    ].map { $0.split(separator: " ").map(String.init) }
+    ].map(WordTable.words)
 }

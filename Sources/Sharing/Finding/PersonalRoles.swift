@@ -190,6 +190,6 @@ enum PersonalRoles {
     )
 
     private static func words(_ text: String) -> Set<String> {
-        Set(text.split(separator: " ").map(String.init))
+        Set(WordTable.words(text))
     }
 }

@@ -361,7 +361,7 @@ enum SecretRoles {
         )
     )
 
-    private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+    private static func words(_ text: String) -> [String] { WordTable.words(text) }
 
     private static func table(_ rows: [Secret.Kind: String]) -> [String: Secret.Kind] {
         rows.reduce(into: [:]) { table, row in

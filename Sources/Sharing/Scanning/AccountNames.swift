@@ -89,7 +89,7 @@ enum AccountNames {
     )
 
     private static func words(_ text: String) -> Set<String> {
-        Set(text.split { $0 == " " || $0 == "\n" }.map(String.init))
+        Set(WordTable.words(text))
     }
 
     private static let segments: Set<String> = [

@@ -14,7 +14,7 @@ enum CharacterReferences {
 
     private static let longest = 16
 
-    private static let ascii: [(UInt32, String)] = [
+    private static let ascii: [(value: UInt32, words: String)] = [
         (0x09, "Tab"), (0x0a, "NewLine"), (0x21, "excl"), (0x22, "quot QUOT"), (0x23, "num"),
         (0x24, "dollar"),
         (0x25, "percnt"), (0x26, "amp AMP"), (0x27, "apos"), (0x28, "lpar"), (0x29, "rpar"),
@@ -37,14 +37,7 @@ enum CharacterReferences {
         thorn yuml
         """
 
-    private static let scalars: [String: UInt32] = {
-        var scalars: [String: UInt32] = [:]
-        for (scalar, names) in ascii {
-            for name in names.split(separator: " ") { scalars[String(name)] = scalar }
-        }
-        for (offset, name) in latin1.split(separator: " ").enumerated() {
-            scalars[String(name)] = 0xa0 + UInt32(offset)
-        }
-        return scalars
-    }()
+    private static let scalars: [String: UInt32] = WordTable.byWord(
+        ascii + WordTable.words(latin1).enumerated().map { (0xa0 + UInt32($0), $1) }
+    )
 }

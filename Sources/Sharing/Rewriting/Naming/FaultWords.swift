@@ -152,6 +152,6 @@ enum FaultWords {
     ]
 
     private static func table(_ words: String) -> Set<String> {
-        Set(words.split { $0 == " " || $0 == "\n" }.map(String.init))
+        Set(WordTable.words(words))
     }
 }

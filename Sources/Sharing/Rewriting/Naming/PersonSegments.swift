@@ -76,35 +76,37 @@ enum PersonSegments {
 
     /// Pages of everybody, operations, things that somebody has, and kinds of files.
     private static let ofPages = Set(
-        """
-        accept access account accounts action actions activate activation active activities activity add
-        address addresses admin admins all anonymous api apis approve archive area areas assets assign audit
-        auth authenticate authn authorize authz avatar avatars baseline batch benefits block blocked board
-        boards browse bulk by calendar callback cancel card cards careers change check claims clients close
-        code confirm confirmation confirmed consent consents contact contacts contracts count create
-        credentials css csv current data default delete denied detail details device devices directory
-        disable documents download drive edit email emails enable enroll error errors events exist exists
-        expired explore export external factor factors fapi faq favorites featured feed filter find follow
-        followers following forgot forgotten friends gallery get group groups guest guests help history home
-        html hub icons id identities identity ids image images img impersonate import inactive index info
-        init internal invitation invitations invite invited ios items jobs js json kanban key keys language
-        latest license limits list lists locale locales lock locked log login logo logoff logon logout logs
-        lookup mail manage management map match me media member members membership memberships menu merge
-        messages meta metadata mfa mine mobile mode my name names new next notes notification notifications
-        oauth oauth2 offers omniauth onboarding online openid options order orders org organization
-        organizations orgs otp overview owner page pages passkey passkeys password passwords patch payment
-        payments pending people permission permissions phone phones photo photos php picture ping plans
-        points policies pool pools popular portal posts preference preferences premium prepare prev pricing
-        privacy private process profile profiles progress providers public query recent recover recovery
-        refresh register registration reject release remove report reports request requests resend reset
-        resolve resources restore result results resume revoke rewards role roles root rules saml save
-        schema scopes search security self send session sessions set settings sign signin signout signup sms
-        sso start state static stats status stop storage store stream sub submit subscribe subscription
-        subscriptions suggest suggested suggestions summary suspend swagger switch sync system tags target
-        tasks team teams tenant tenants terms test tests theme token tokens totp transfer tree twofactor
-        type types unblock unlock unsubscribe update upload usage user username usernames users validate
-        validation verification verified verify version versions view views wallet webauthn welcome whoami
-        widget workspace xml
-        """.split { $0 == " " || $0 == "\n" }.map(String.init)
+        WordTable.words(
+            """
+            accept access account accounts action actions activate activation active activities activity add
+            address addresses admin admins all anonymous api apis approve archive area areas assets assign audit
+            auth authenticate authn authorize authz avatar avatars baseline batch benefits block blocked board
+            boards browse bulk by calendar callback cancel card cards careers change check claims clients close
+            code confirm confirmation confirmed consent consents contact contacts contracts count create
+            credentials css csv current data default delete denied detail details device devices directory
+            disable documents download drive edit email emails enable enroll error errors events exist exists
+            expired explore export external factor factors fapi faq favorites featured feed filter find follow
+            followers following forgot forgotten friends gallery get group groups guest guests help history home
+            html hub icons id identities identity ids image images img impersonate import inactive index info
+            init internal invitation invitations invite invited ios items jobs js json kanban key keys language
+            latest license limits list lists locale locales lock locked log login logo logoff logon logout logs
+            lookup mail manage management map match me media member members membership memberships menu merge
+            messages meta metadata mfa mine mobile mode my name names new next notes notification notifications
+            oauth oauth2 offers omniauth onboarding online openid options order orders org organization
+            organizations orgs otp overview owner page pages passkey passkeys password passwords patch payment
+            payments pending people permission permissions phone phones photo photos php picture ping plans
+            points policies pool pools popular portal posts preference preferences premium prepare prev pricing
+            privacy private process profile profiles progress providers public query recent recover recovery
+            refresh register registration reject release remove report reports request requests resend reset
+            resolve resources restore result results resume revoke rewards role roles root rules saml save
+            schema scopes search security self send session sessions set settings sign signin signout signup sms
+            sso start state static stats status stop storage store stream sub submit subscribe subscription
+            subscriptions suggest suggested suggestions summary suspend swagger switch sync system tags target
+            tasks team teams tenant tenants terms test tests theme token tokens totp transfer tree twofactor
+            type types unblock unlock unsubscribe update upload usage user username usernames users validate
+            validation verification verified verify version versions view views wallet webauthn welcome whoami
+            widget workspace xml
+            """
+        )
     )
 }

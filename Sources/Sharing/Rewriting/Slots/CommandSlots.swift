@@ -150,41 +150,36 @@ enum CommandSlots {
         }
     }
 
-    private static let programs: [String: Program] = {
-        var programs: [String: Program] = [:]
-        func add(_ program: Program, _ names: String) {
-            for name in names.split(separator: " ") { programs[String(name)] = program }
-        }
-        add(
+    private static let programs: [String: Program] = WordTable.byWord([
+        (
             Program(glued: ["-p"]),
             "mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mariadb mariadb-dump mariadb-admin 7z 7za"
-        )
-        add(Program(apart: ["-p"], glued: ["-p"]), "sshpass")
+        ),
+        (Program(apart: ["-p"], glued: ["-p"]), "sshpass"),
         // `docker run -p localhost:8080:80` is a port.
-        add(Program(tasks: ["login"], apart: ["-p"]), "docker podman nerdctl helm oras skopeo az oc cf")
-        add(Program(apart: ["-p"]), "mongo mongosh mongodump mongorestore rdesktop")
-        add(Program(apart: ["-P"], glued: ["-P"]), "sqlcmd bcp zip unzip ipmitool")
-        add(Program(apart: ["-pw"]), "plink pscp psftp")
-        add(Program(apart: ["-a", "--pass"]), "redis-cli valkey-cli")
-        add(Program(apart: ["-w"]), "ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd")
-        add(
+        (Program(tasks: ["login"], apart: ["-p"]), "docker podman nerdctl helm oras skopeo az oc cf"),
+        (Program(apart: ["-p"]), "mongo mongosh mongodump mongorestore rdesktop"),
+        (Program(apart: ["-P"], glued: ["-P"]), "sqlcmd bcp zip unzip ipmitool"),
+        (Program(apart: ["-pw"]), "plink pscp psftp"),
+        (Program(apart: ["-a", "--pass"]), "redis-cli valkey-cli"),
+        (Program(apart: ["-w"]), "ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd"),
+        (
             Program(apart: ["-storepass", "-keypass", "-srcstorepass", "-deststorepass"]),
             "keytool jarsigner"
-        )
-        add(Program(gluedPairs: ["-u", "--user=", "--proxy-user="]), "curl")
-        add(Program(apartPairs: ["-a", "--auth"]), "http https")
-        add(Program(glued: ["/p:"]), "xfreerdp wfreerdp mstsc")
-        add(Program(apartPairs: ["-U"], between: 0x25), "smbclient rpcclient")
-        add(Program(between: 0x2f, takesAccount: true), "sqlplus expdp impdp sqlldr")
-        add(
+        ),
+        (Program(gluedPairs: ["-u", "--user=", "--proxy-user="]), "curl"),
+        (Program(apartPairs: ["-a", "--auth"]), "http https"),
+        (Program(glued: ["/p:"]), "xfreerdp wfreerdp mstsc"),
+        (Program(apartPairs: ["-U"], between: 0x25), "smbclient rpcclient"),
+        (Program(between: 0x2f, takesAccount: true), "sqlplus expdp impdp sqlldr"),
+        (
             Program(tasks: ["target", "TARGET", "catalog", "CATALOG"], between: 0x2f, takesAccount: true),
             "rman"
-        )
-        add(Program(tasks: ["use", "user"], takesLast: true), "net net.exe")
-        add(
+        ),
+        (Program(tasks: ["use", "user"], takesLast: true), "net net.exe"),
+        (
             Program(tasks: ["-b", "-nb", "-bn", "-bB", "-Bb", "-nbB", "-bc", "-cb"], takesLast: true),
             "htpasswd"
-        )
-        return programs
-    }()
+        ),
+    ])
 }

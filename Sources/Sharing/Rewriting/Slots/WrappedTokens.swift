@@ -54,7 +54,7 @@ enum WrappedTokens {
     private static func next(behind end: Int, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let blank = text[end...].prefix(2).prefix { $0 == 0x0d || $0 == 0x0a }
         guard blank.last == 0x0a else { return nil }
-        let start = text[blank.endIndex...].prefix(longestIndent).drop(while: \.isBlank).startIndex
+        let start = text[blank.endIndex...].prefix(longestIndent).drop { $0 == 0x20 || $0 == 0x09 }.startIndex
         let line = text[start...].prefix(longest).prefix(while: isOfToken)
         let after = text[line.endIndex...].first
         return !line.isEmpty && (after.map { $0 == 0x0a || $0 == 0x0d } ?? true) ? line : nil
