@@ -76,7 +76,9 @@ extension ProviderEngine {
             }
         }
         if login.challenge == nil, client.requiresPKCE, types.contains("code") { return .challengeMissing }
-        if dialect.checksResources, !login.resources.allSatisfy(Self.isResource) { return .resourceMalformed }
+        if dialect.checksResources, !login.resources.allSatisfy(Self.isAbsoluteWithoutFragment) {
+            return .resourceMalformed
+        }
         // OpenID Connect Core, section 3.1.2.1.
         if login.asksForNoneAndMore, !dialect.takesPromptsBesideNone { return .promptBesideNone }
         return dialect.checksOpenIDRequests ? refusal(ofOpenIDParametersOf: login) : nil

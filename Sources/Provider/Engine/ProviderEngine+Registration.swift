@@ -75,12 +75,7 @@ extension ProviderEngine {
     private static func mayBeRegistered(_ redirectURIs: [String], for grants: JSONValue?) -> Bool {
         let grants = grants?.array?.compactMap(\.string) ?? ["authorization_code"]
         let redirects = grants.contains { $0 == "authorization_code" || $0 == "implicit" }
-        return (!redirectURIs.isEmpty || !redirects) && redirectURIs.allSatisfy(mayBeRegistered)
-    }
-
-    /// RFC 6749, section 3.1.2: absolute, without a fragment.
-    private static func mayBeRegistered(_ redirectURI: String) -> Bool {
-        !(RecordedURL(redirectURI).scheme ?? "").isEmpty && !redirectURI.utf8.contains(0x23)
+        return (!redirectURIs.isEmpty || !redirects) && redirectURIs.allSatisfy(isAbsoluteWithoutFragment)
     }
 
     /// Where a client's registration is (RFC 7592, section 3): by its last segment, or by the query where the recorded one was.

@@ -105,7 +105,7 @@ extension ProviderEngine {
             if grant.resource == nil { grant.resource = asked }
             return nil
         }
-        guard Self.isResource(asked) else { return .resourceMalformed }
+        guard Self.isAbsoluteWithoutFragment(asked) else { return .resourceMalformed }
         guard grant.resources.isEmpty || grant.resources.contains(bytesOf: asked) else {
             return .resourceNotGranted
         }
@@ -113,8 +113,9 @@ extension ProviderEngine {
         return nil
     }
 
-    /// RFC 8707, section 2: an absolute URI without a fragment.
-    static func isResource(_ text: String) -> Bool {
+    /// Whether a text is an absolute URI without a fragment, as a resource is (RFC 8707, section 2) and a redirect URI (RFC 6749,
+    /// section 3.1.2).
+    static func isAbsoluteWithoutFragment(_ text: String) -> Bool {
         !(RecordedURL(text).scheme ?? "").isEmpty && !text.utf8.contains(0x23)
     }
 

@@ -109,7 +109,7 @@ struct AppCall {
         return length > text.utf8.count + ends && !isJSON(text)
     }
 
-    private static func isJSON(_ text: String) -> Bool { (try? JSONParser.parse(Array(text.utf8))) != nil }
+    static func isJSON(_ text: String) -> Bool { (try? JSONParser.parse(Array(text.utf8))) != nil }
 
     // MARK: - What tools print
 

@@ -8,12 +8,10 @@ enum PulseJSON {
     static func shown(_ lines: ArraySlice<Substring>) -> AppCall.Shown? {
         guard lines.count > 1, lines.first == "{" || lines.first == "[" else { return nil }
         let text = lines.joined(separator: "\n")
-        if isJSON(text) { return .text(text, isCut: false) }
+        if AppCall.isJSON(text) { return .text(text, isCut: false) }
         let escaped = lines.map(escaped).joined(separator: "\n")
-        return isJSON(escaped) ? .text(escaped, isCut: false) : .text(text, isCut: true)
+        return AppCall.isJSON(escaped) ? .text(escaped, isCut: false) : .text(text, isCut: true)
     }
-
-    private static func isJSON(_ text: String) -> Bool { (try? JSONParser.parse(Array(text.utf8))) != nil }
 
     /// A line `"name": "text",` with the escapes of its text.
     private static func escaped(_ line: Substring) -> String {

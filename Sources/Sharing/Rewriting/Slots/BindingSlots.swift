@@ -22,7 +22,7 @@ enum BindingSlots {
         for (object, places) in given {
             // What is no string and no number is not among them: nobody knows which is missing.
             guard let columns = statements[object], columns.count == places.count else { continue }
-            for (place, column) in zip(places, columns) where isTelling(column) {
+            for (place, column) in zip(places, columns) where DatabaseSlots.isTelling(column) {
                 slots[place].name = column
             }
         }
@@ -53,7 +53,7 @@ enum BindingSlots {
             let values = items(of: text[start...].prefix(longestList), upTo: 0x29)
             guard columns.count == values.count else { return [] }
             return zip(columns, values).compactMap { column, value in
-                isTelling(column) && value.count > 1
+                DatabaseSlots.isTelling(column) && value.count > 1
                     ? Slot(name: column, range: value.startIndex..<value.endIndex) : nil
             }
         }
@@ -169,10 +169,5 @@ enum BindingSlots {
 
     private static func withoutBlanks(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         text.lastIndex { $0 > 0x20 }.map { text[...$0] } ?? text.prefix(0)
-    }
-
-    static func isTelling(_ column: String) -> Bool {
-        guard case .secret(let kind) = SecretRoles.role(of: column, in: .text) else { return false }
-        return kind.isPersonal || kind.isChosen
     }
 }

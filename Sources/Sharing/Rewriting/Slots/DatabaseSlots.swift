@@ -146,7 +146,8 @@ enum DatabaseSlots {
         return last.map { value[...$0] }.flatMap { $0.count > 1 && $0.first != 0x3a ? $0 : nil }
     }
 
-    private static func isTelling(_ name: String) -> Bool {
+    /// Whether what a column of this name holds is somebody's, or was chosen by somebody.
+    static func isTelling(_ name: String) -> Bool {
         guard case .secret(let kind) = SecretRoles.role(of: name, in: .text) else { return false }
         return kind.isPersonal || kind.isChosen
     }

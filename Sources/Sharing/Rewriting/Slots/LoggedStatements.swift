@@ -35,7 +35,7 @@ enum LoggedStatements {
             end = line.endIndex
             guard !columns.isEmpty else { continue }
             slots += values(of: phrase, line, columns.count).compactMap { place, value in
-                guard columns.indices.contains(place), BindingSlots.isTelling(columns[place]),
+                guard columns.indices.contains(place), DatabaseSlots.isTelling(columns[place]),
                     value.count > 1,
                     !PairSlots.nothing.contains(SlotReader.string(value.prefix(16)).lowercased())
                 else { return nil }

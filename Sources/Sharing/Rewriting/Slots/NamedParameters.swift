@@ -17,7 +17,7 @@ enum NamedParameters {
             else { return [] }
             let columns = BindingSlots.columnsByName(of: statement)
             return given.compactMap { name, value in
-                guard let column = columns[name], BindingSlots.isTelling(column) else { return nil }
+                guard let column = columns[name], DatabaseSlots.isTelling(column) else { return nil }
                 return Slot(name: column, range: value.startIndex..<value.endIndex)
             }
         }

@@ -39,7 +39,7 @@ enum TrailingParameters {
     }
 
     private static func slot(_ column: String, _ value: ArraySlice<UInt8>) -> Slot? {
-        guard BindingSlots.isTelling(column), value.count > 1,
+        guard DatabaseSlots.isTelling(column), value.count > 1,
             !PairSlots.nothing.contains(SlotReader.string(value.prefix(16)).lowercased())
         else { return nil }
         return Slot(name: column, range: value.startIndex..<value.endIndex)
