@@ -31,7 +31,7 @@ extension HTTP1Decoder {
         }
         guard sink.mayHold(index - start) else {
             direction.state = .head
-            return lose(Self.noRoom, at: direction.offset + start, .client, of: nil, time, &sink)
+            return lose(LossReason.noRoom, at: direction.offset + start, .client, of: nil, time, &sink)
         }
         direction.pending.append(contentsOf: input[start..<index])
         switch isRequest {

@@ -48,7 +48,7 @@ extension HTTP1Decoder {
     ) {
         let before = direction.pending.count
         guard sink.mayHold(input.count - index) else {
-            return lose(Self.noRoom, at: direction.offset + index, side, of: nil, time, &sink)
+            return lose(LossReason.noRoom, at: direction.offset + index, side, of: nil, time, &sink)
         }
         direction.pending.append(contentsOf: input[index...])
         let end = direction.pending.withUnsafeBufferPointer {

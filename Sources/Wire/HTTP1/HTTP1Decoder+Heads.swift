@@ -21,7 +21,9 @@ extension HTTP1Decoder {
             )
         }
         // Requests that wait for their answers are kept as long.
-        guard sink.mayHold(size) else { return lose(Self.noRoom, at: offset, .client, of: nil, time, &sink) }
+        guard sink.mayHold(size) else {
+            return lose(LossReason.noRoom, at: offset, .client, of: nil, time, &sink)
+        }
         let exchange = enqueue(head, size: size)
         direction.exchange = exchange
         sink.receive(.requestHead(Self.request(head), at: time), of: exchange)
@@ -127,7 +129,7 @@ extension HTTP1Decoder {
         if !isInterim {
             // Kept until the end of its body, as its request is.
             guard sink.mayHold(size) else {
-                return lose(Self.noRoom, at: offset, .server, of: request.exchange, time, &sink)
+                return lose(LossReason.noRoom, at: offset, .server, of: request.exchange, time, &sink)
             }
             answered += 1
             answeringBytes = request.headBytes + size
@@ -225,7 +227,7 @@ extension HTTP1Decoder {
             self.lose(reason, at: direction.offset + index, side, of: direction.exchange, time, &sink)
         }
         if case .tooLong = output { return lose("trailers of more than 64 KiB") }
-        guard sink.mayHold(section.count - before) else { return lose(Self.noRoom) }
+        guard sink.mayHold(section.count - before) else { return lose(LossReason.noRoom) }
         guard case .fields(let fields, let problems) = output else { return }
         _ = sink.mayHold(-section.count)
         let start = direction.offset + index - section.count

@@ -22,8 +22,6 @@ struct HTTP1Decoder {
     /// Requests sent ahead of their answers; more are not followed.
     static let maximumPipelined = 1024
 
-    static let noRoom = "the limit of what is recorded at a time is reached"
-
     enum State {
         case head
         case fixed(remaining: Int)

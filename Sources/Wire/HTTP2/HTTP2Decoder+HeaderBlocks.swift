@@ -3,8 +3,6 @@ internal import NIOCore
 
 /// Header blocks: the requests, answers and trailers that they say.
 extension HTTP2Decoder {
-    private static let tooMuch = "more heads without an end than are followed"
-
     // MARK: - Frames that carry them
 
     mutating func headers(_ frame: ControlFrame, _ sink: inout some ExchangeEventSink) {
@@ -64,7 +62,7 @@ extension HTTP2Decoder {
         let (side, time) = (frame.side, frame.time)
         guard frame.header.has(.endHeaders) else {
             guard sink.mayHold(block.bytes.readableBytes) else {
-                return lose(Self.noRoom, at: block.offset, side, time, &sink)
+                return lose(LossReason.noRoom, at: block.offset, side, time, &sink)
             }
             self[side].block = block
             return
@@ -125,7 +123,7 @@ extension HTTP2Decoder {
     ) {
         let trailers = fields.trailers()
         guard keep(trailers, of: block.stream, &sink) else {
-            return lose(Self.tooMuch, at: block.offset, side, time, &sink)
+            return lose(LossReason.tooManyHeads, at: block.offset, side, time, &sink)
         }
         sink.receive(side == .client ? .requestTrailers(trailers) : .responseTrailers(trailers), of: exchange)
         sink.report(fields.problems, at: block.offset, side.message, of: exchange)
@@ -196,7 +194,7 @@ extension HTTP2Decoder {
         let head = fields.response()
         makeRoom(for: head.headers.weight, &sink)
         guard (100..<200).contains(head.status) || keep(head.headers, of: id, &sink) else {
-            return lose(Self.tooMuch, at: block.offset, .server, time, &sink)
+            return lose(LossReason.tooManyHeads, at: block.offset, .server, time, &sink)
         }
         guard var stream = streams[id] else { return }
         guard !(100..<200).contains(head.status) else {

@@ -14,8 +14,6 @@ struct HTTP2Decoder {
     /// Streams under way; servers allow a hundred or two.
     static let maximumStreams = 4096
 
-    static let noRoom = "the limit of what is recorded at a time is reached"
-
     typealias Block = HTTP2Direction.Block
 
     let scheme: String

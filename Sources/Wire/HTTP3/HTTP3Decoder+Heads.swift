@@ -2,8 +2,6 @@ internal import Captures
 
 /// The requests, answers and trailers that field sections say.
 extension HTTP3Decoder {
-    private static let tooMuch = "more heads without an end than are followed"
-
     mutating func take(
         _ fields: FieldBlock,
         of id: Int,
@@ -21,7 +19,9 @@ extension HTTP3Decoder {
         }
         if fields.unknown > 0 { losses.incompleteHeads += 1 }
         let trailers = fields.trailers()
-        guard keep(trailers, of: id, &sink) else { return lose(Self.tooMuch, at: offset, side, time, &sink) }
+        guard keep(trailers, of: id, &sink) else {
+            return lose(LossReason.tooManyHeads, at: offset, side, time, &sink)
+        }
         sink.receive(
             side == .client ? .requestTrailers(trailers) : .responseTrailers(trailers),
             of: exchange.exchange
@@ -39,7 +39,7 @@ extension HTTP3Decoder {
         let head = fields.request(connectionScheme: scheme)
         let weight = 256 + head.headers.weight
         guard headBytes + weight <= Self.maximumHeadBytes, sink.mayHold(weight) else {
-            return lose(Self.tooMuch, at: offset, .client, time, &sink)
+            return lose(LossReason.tooManyHeads, at: offset, .client, time, &sink)
         }
         let exchange = nextExchange
         nextExchange += 1
@@ -109,7 +109,7 @@ extension HTTP3Decoder {
             return sink.report(fields.problems, at: offset, .response, of: exchange.exchange)
         }
         guard keep(head.headers, of: id, &sink) else {
-            return lose(Self.tooMuch, at: offset, .server, time, &sink)
+            return lose(LossReason.tooManyHeads, at: offset, .server, time, &sink)
         }
         if fields.unknown > 0 {
             losses.incompleteHeads += 1

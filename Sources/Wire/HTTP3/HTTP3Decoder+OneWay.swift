@@ -66,7 +66,7 @@ extension HTTP3Decoder {
                 }
             }
             guard hasLostTheThread || countTables(&sink) else {
-                return lose(HTTP2Decoder.noRoom, at: 0, side, time, &sink)
+                return lose(LossReason.noRoom, at: 0, side, time, &sink)
             }
         } catch {
             lose("a table of fields that cannot be read (\(error.reason))", at: 0, side, time, &sink)

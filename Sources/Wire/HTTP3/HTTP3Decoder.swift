@@ -98,7 +98,7 @@ struct HTTP3Decoder {
         if !waits(id, side) {
             read(bytes, of: id, side, time, &sink)
         } else if !wait(bytes, of: id, side, &sink) {
-            return lose(HTTP2Decoder.noRoom, at: streams[id]?[side].reader.offset ?? 0, side, time, &sink)
+            return lose(LossReason.noRoom, at: streams[id]?[side].reader.offset ?? 0, side, time, &sink)
         } else if isLast, streams[id]?.exchange != nil {
             endMessage(of: id, side, time, &sink)
         }
@@ -179,7 +179,7 @@ struct HTTP3Decoder {
     ) {
         guard !hasLostTheThread, streams[id] != nil else { return }
         guard sink.mayHold(bytes.count) else {
-            return lose(HTTP2Decoder.noRoom, at: offset, side, time, &sink)
+            return lose(LossReason.noRoom, at: offset, side, time, &sink)
         }
         heldBytes += bytes.count
         streams[id]?[side].waiting = bytes
@@ -205,7 +205,7 @@ struct HTTP3Decoder {
             switch piece {
             case .needsMore:
                 guard countBegun(id, side, &sink) else {
-                    return lose(HTTP2Decoder.noRoom, at: offset, side, time, &sink)
+                    return lose(LossReason.noRoom, at: offset, side, time, &sink)
                 }
                 return endMessage(of: id, side, time, &sink)
             case .tooLong:
@@ -222,7 +222,7 @@ struct HTTP3Decoder {
                 guard readSection(section, of: id, side, at: offset, time, &sink) else {
                     if isHeld { return waitOn(Self.compact(input), of: id, side, at: offset, time, &sink) }
                     guard hasLostTheThread || wait(input, of: id, side, &sink) else {
-                        return lose(HTTP2Decoder.noRoom, at: offset, side, time, &sink)
+                        return lose(LossReason.noRoom, at: offset, side, time, &sink)
                     }
                     return
                 }
@@ -270,7 +270,7 @@ struct HTTP3Decoder {
                 : try fields.server.decode(section[...], needed: needed)
             if case .blocked(let until) = decoded {
                 guard sink.mayHold(section.count), self[blocked: side].count < Self.maximumBlocked else {
-                    lose(HTTP2Decoder.noRoom, at: offset, side, time, &sink)
+                    lose(LossReason.noRoom, at: offset, side, time, &sink)
                     return false
                 }
                 heldBytes += section.count
