@@ -28,6 +28,16 @@ enum Drawn {
             && (digits > 0 || !isListOfNames(text))
     }
 
+    /// How often letters change their case; words that are written together do seldom.
+    static func caseChanges(of text: some Collection<UInt8>) -> Int {
+        zip(text, text.dropFirst()).count { ($0 ^ $1) & 0x20 != 0 }
+    }
+
+    /// Whether four consonants stand in a row, as in no word of most languages.
+    static func hasConsonantsInRow(_ text: some Collection<UInt8>) -> Bool {
+        text.split { !$0.isASCIIAlphanumeric || "aeiouyAEIOUY".utf8.contains($0) }.contains { $0.count >= 4 }
+    }
+
     /// Whether a text that nothing explains is long and mixed enough to be a secret all the same.
     static func isUnexplained(_ text: some Collection<UInt8>) -> Bool {
         text.count >= 20 && looks(text, changes: 5) && !isNameOfWords(text)

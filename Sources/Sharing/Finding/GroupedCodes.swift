@@ -106,7 +106,9 @@ struct GroupedCodes {
         guard text.allSatisfy({ isBase32($0) || $0 == 0x20 || $0 == 0x2d }) else { return false }
         let characters = text.filter(isBase32)
         return (shortestKey...longestKey).contains(characters.count) && isOfOneCase(characters)
-            && characters.contains(where: \.isASCIIDigit) && characters.contains(where: \.isASCIILetter)
+            && characters.contains(where: \.isASCIILetter)
+            // One key in thirty has no digits.
+            && (characters.contains(where: \.isASCIIDigit) || Drawn.hasConsonantsInRow(characters))
     }
 
     /// Ten bytes (RFC 4226, section 4, wants sixteen; most services give these).

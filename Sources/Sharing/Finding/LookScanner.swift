@@ -123,24 +123,43 @@ struct LookScanner {
             if next.count < first.count { break }
         }
         guard characters.count >= GroupedCodes.shortestKey, end == text.count || text[end] != 0x2d,
-            characters.contains(where: \.isASCIIDigit), characters.contains(where: \.isASCIILetter)
+            characters.contains(where: \.isASCIILetter)
         else { return nil }
-        return first.startIndex..<end
+        let range = first.startIndex..<end
+        return characters.contains(where: \.isASCIIDigit) || isWithoutDigits(range, of: first.count, in: text)
+            ? range : nil
+    }
+
+    /// Whether groups of letters are a key: what stands before them says what they are for, and one of them is no word.
+    private static func isWithoutDigits(_ range: Range<Int>, of length: Int, in text: [UInt8]) -> Bool {
+        let hasNoVowels = stride(from: range.lowerBound, to: range.upperBound, by: length + 1).contains {
+            text[$0..<min($0 + length, range.upperBound)].allSatisfy { !"aeiouyAEIOUY".utf8.contains($0) }
+        }
+        return hasNoVowels && isForKey(before: range.lowerBound, in: text)
     }
 
     /// A key as a page shows it: what stands before it says what it is for.
     private static func isWholeKey(_ word: ArraySlice<UInt8>, in text: [UInt8]) -> Bool {
         guard (GroupedCodes.shortestKey...64).contains(word.count), GroupedCodes.isKey(word),
-            Drawn.looks(word)
+            Drawn.looks(word) || word.count(where: rareLetters.contains) >= 3
         else { return false }
-        let before = SlotReader.string(text[..<word.startIndex].suffix(256)).lowercased()
+        return isForKey(before: word.startIndex, in: text)
+    }
+
+    /// Of which words have few: a word that is long enough may have four consonants in a row.
+    private static let rareLetters = Set("jkqvwxzJKQVWXZ".utf8)
+
+    private static func isForKey(before place: Int, in text: [UInt8]) -> Bool {
+        let before = SlotReader.string(text[..<place].suffix(256)).lowercased()
         return ofKeys.contains(where: before.containsBytes)
     }
 
     private static let ofKeys = [
         "authenticator", "otp", "setup key", "set-up key", "secret key", "two-factor", "two factor", "2fa",
-        "mfa",
-        "manual", "this key", "2-step",
+        "mfa", "manual", "this key", "2-step",
+        // German, French, Spanish, Dutch.
+        "manuell", "schlüssel ein", "folgenden schlüssel", "einrichtungsschlüssel", "zwei-faktor",
+        "clé de configuration", "cette clé", "esta clave", "clave de configur", "deze sleutel",
     ]
 
     /// Runs of the characters that tokens are made of.

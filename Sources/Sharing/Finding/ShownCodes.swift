@@ -37,13 +37,16 @@ enum ShownCodes {
     /// What stands behind a word for codes of recovery: at least two of the same form, each by itself, or right behind it one of
     /// several words.
     private static func kept(_ text: [UInt8]) -> [Range<Int>] {
-        let marks = (words("ode", in: text) + words("ey", in: text)).sorted { $0.lowerBound < $1.lowerBound }
+        let marks = kinds.flatMap { words($0, in: text) }.sorted { $0.lowerBound < $1.lowerBound }
         var found: [Range<Int>] = []
         var end = 0
         for mark in marks where mark.lowerBound >= end {
-            let before = lowercased(text[..<mark.lowerBound].suffix(16))
-            guard reserves.contains(where: before.containsBytes) else { continue }
             let start = text[mark.upperBound...].first == 0x73 ? mark.upperBound + 1 : mark.upperBound
+            let before = lowercased(text[..<mark.lowerBound].suffix(16))
+            guard
+                reserves.contains(where: before.containsBytes)
+                    || purposes.contains(where: lowercased(text[start...].prefix(20)).hasPrefix)
+            else { continue }
             // The name of a message or of a form, of which pages have lists.
             if start < text.count, text[start].isASCIIWordByte || text[start] == 0x2d { continue }
             end = min(text.count, start + longestList)
@@ -52,7 +55,20 @@ enum ShownCodes {
         return found
     }
 
-    private static let reserves = ["recovery", "backup", "rescue", "scratch", "emergency"]
+    /// How words for a code or a key end.
+    private static let kinds = ["ode", "ey", "koder", "odici", "ódigos", "lüssel"]
+    /// What such a code is for, before the word.
+    private static let reserves = [
+        "recovery", "backup", "back-up", "rescue", "scratch", "emergency",
+        // German, Dutch, Swedish, Danish, Norwegian.
+        "derherstellungs", "notfall", "sicherungsc", "ersatzc", "herstelc", "återställnings",
+        "gendannelses", "gjenopprettings",
+    ]
+    /// The same behind it, in French, Spanish, Italian and Portuguese.
+    private static let purposes = [
+        " de récup", " de secours", " de sauvegarde", " de recuper", " de respaldo", " de backup",
+        " di backup", " di recupero", " di ripristino", " di emergenza",
+    ]
     /// In bytes: how far behind the word they are looked for.
     private static let longestList = 1 << 12
 
@@ -62,6 +78,10 @@ enum ShownCodes {
         var start = range.lowerBound
         var isInTag = false
         func take(_ end: Int) {
+            // `\n` of a script, of which the text is not yet unescaped.
+            if start > 0, start < end, text[start - 1] == 0x5c, [0x6e, 0x72, 0x74].contains(text[start]) {
+                start += 1
+            }
             guard let first = text[start..<end].firstIndex(where: { $0 > 0x20 }),
                 let last = text[first..<end].lastIndex(where: { $0 > 0x20 })
             else { return }
@@ -121,12 +141,14 @@ enum ShownCodes {
         return found
     }
 
-    /// Digits, or four consonants in a row: no word.
+    /// Digits, four consonants in a row, or capitals among small letters: no word.
     private static func isDrawn(_ piece: ArraySlice<UInt8>) -> Bool {
-        piece.contains(where: \.isASCIIDigit)
-            || piece.split { !$0.isASCIIAlphanumeric || "aeiouyAEIOUY".utf8.contains($0) }.contains {
-                $0.count >= 4
-            }
+        piece.contains(where: \.isASCIIDigit) || isOfMixedCase(piece) || Drawn.hasConsonantsInRow(piece)
+    }
+
+    /// `yQNvdQOJxV`, as ForgeRock AM draws them; names of several words change case less often.
+    private static func isOfMixedCase(_ piece: ArraySlice<UInt8>) -> Bool {
+        piece.allSatisfy(\.isASCIILetter) && Drawn.caseChanges(of: piece) * 10 > piece.count * 3
     }
 
     /// The lengths of the groups that a code is made of; nil for what is none.
@@ -138,7 +160,7 @@ enum ShownCodes {
         let isOfOneCase = letters.allSatisfy { $0 < 0x5b } || letters.allSatisfy { $0 > 0x60 }
         let hasDigits = piece.contains(where: \.isASCIIDigit)
         // Words of a sentence are of several lengths, and headings begin with a capital.
-        guard hasDigits || isOfOneCase,
+        guard hasDigits || isOfOneCase || isOfMixedCase(piece),
             !piece.contains(0x20) || hasDigits && groups.allSatisfy({ $0.count == groups[0].count })
         else { return nil }
         // A day, a time in seconds.

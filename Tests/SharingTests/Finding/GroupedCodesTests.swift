@@ -42,7 +42,8 @@ struct GroupedCodesTests {
 
     @Test(arguments: [
         ("JBSWY3DPEHPK3PXP", true), ("jbsw y3dp ehpk 3pxp", true), ("JBSWY3DPEHPK3PXp", false),
-        ("JBSWY3DPEHPK3", false), ("JBSWYEDPEHPKEPXP", false), ("2345672345672345", false),
+        ("JBSWY3DPEHPK3", false), ("JBSWYEDPEHPKEPXP", true),
+        ("MANUALAPPLICATIO", false), ("2345672345672345", false),
         ("JBSWY3DPEHPK3PX0", false),
     ])
     func keyIsBase32InOneCase(text: String, isKey: Bool) {

@@ -49,6 +49,11 @@ struct LookScannerTests {
         ("from 203.0.113.9, 2001:db8::7", ["IP address: 203.0.113.9", "IP address: 2001:db8::7"]),
         ("http://203.0.113.9/x", ["IP address: 203.0.113.9"]),
         ("android:203.0.113.9", ["IP address: 203.0.113.9"]),
+        // Keys for one-time codes, without digits.
+        ("Enter this key: JBSW YDPE HPKA BXYQ", ["credentials: JBSW YDPE HPKA BXYQ"]),
+        ("<p>Setup key</p><code>jbswydpehpkabxyw</code>", ["credentials: jbswydpehpkabxyw"]),
+        ("Schlüssel manuell eingeben: JBSWYDPEHPKABXYV", ["credentials: JBSWYDPEHPKABXYV"]),
+        ("Enter this key: TEXT THIS CODE HERE, backgroundstyles", []), ("JBSW YDPE HPKA BXYQ", []),
         // Singapore, with each of its letters in front.
         ("s=S1234567D,u=1", ["personal data: S1234567D"]), ("T0123456G", ["personal data: T0123456G"]),
         ("G1612345K/", ["personal data: G1612345K"]), ("F5611345L", ["personal data: F5611345L"]),
@@ -99,7 +104,7 @@ struct LookScannerTests {
     }
 
     /// What looks like the beginning of a key, again and again.
-    @Test(arguments: ["otpauth://", "abcd "])
+    @Test(arguments: ["otpauth://", "abcd ", "bcdf "])
     func timeGrowsWithTheText(unit: String) {
         func seconds(_ bytes: Int) -> Double {
             let text = Array(String(repeating: unit, count: bytes / unit.utf8.count).utf8)

@@ -111,7 +111,27 @@ struct ShownCodesTests {
             text: "Your recovery key: <code>orbit-lemon-trapeze-gondola</code>",
             codes: ["orbit-lemon-trapeze-gondola"]
         ),
+        // German, French, Spanish, Italian.
+        Row(
+            text: "<h1>Wiederherstellungscodes</h1><ul><li>qwmzrtlk</li><li>plvbxndh</li></ul>",
+            codes: ["qwmzrtlk", "plvbxndh"]
+        ),
+        Row(text: "Ihre Notfallcodes\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "Vos codes de secours :<li>8372 1938<li>5529 0147", codes: ["8372 1938", "5529 0147"]),
+        Row(
+            text: "<b>Códigos de recuperación</b><i>k4tz-9wqp</i><i>h2mn-7rvd</i>",
+            codes: ["k4tz-9wqp", "h2mn-7rvd"]
+        ),
+        Row(text: "Codici di backup|k4tz9wqp|h2mn7rvd", codes: ["k4tz9wqp", "h2mn7rvd"]),
+        // As ForgeRock AM's page has them, in a script that is escaped or not.
+        Row(
+            text: "<h3>Your Recovery Codes</h3>\n<p>Copy these recovery codes.</p>\nyQNvdQOJxV\nrT5mZq08Lw\n",
+            codes: ["yQNvdQOJxV", "rT5mZq08Lw"]
+        ),
+        Row(text: #"Recovery Codes</h3>\nyQNvdQOJ4V\nrT5mZq08Lw\n"#, codes: ["yQNvdQOJ4V", "rT5mZq08Lw"]),
         // Words, names of messages, days.
+        Row(text: "codes de la page<li>8372 1938<li>5529 0147", codes: []),
+        Row(text: "recovery code: getUserName, nextSection, hasFurther", codes: []),
         Row(text: "<li>Recovery codes</li><li>settings</li><li>security</li>", codes: []),
         Row(text: "{\"mfa-recovery-code-challenge\":\"mfa-otp-enrollment-qr\"}", codes: []),
         Row(text: "recovery codes, made on <td>2026-03-05</td><td>2026-03-06</td>", codes: []),

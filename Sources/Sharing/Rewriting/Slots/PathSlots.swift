@@ -54,10 +54,8 @@ enum PathSlots {
     private static func isTicket(_ part: ArraySlice<UInt8>) -> Bool {
         guard !Drawn.looks(part) else { return true }
         guard part.count >= 8, part.allSatisfy(\.isASCIIAlphanumeric) else { return false }
-        guard !part.contains(where: \.isASCIIDigit) else { return part.contains { $0 >= 0x41 } }
-        // Words that are written together change case less often.
-        let changes = zip(part, part.dropFirst()).count { ($0 ^ $1) & 0x20 != 0 }
-        return changes * 5 > part.count * 2
+        return part.contains(where: \.isASCIIDigit)
+            ? part.contains { $0 >= 0x41 } : Drawn.caseChanges(of: part) * 5 > part.count * 2
     }
 
     private static func asksForTicket(_ segment: ArraySlice<UInt8>) -> Bool {
