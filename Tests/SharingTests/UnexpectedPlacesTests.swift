@@ -375,11 +375,31 @@ struct UnexpectedPlacesTests {
             stays: ["Here it is:\n  ", "\nand bye\n"]
         ),
         Row(
+            name: "tokens in mail, quoted and with soft line breaks",
+            type: "text/plain",
+            body:
+                "Open=20this:\r\nhttps://x.example/a?lang=3Dde&token=3DKq7ZtPqW9aVbN2mXcD4fGh=\r\nJ5kLmN8oPq&b=3D1\r\n"
+                + "> eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI3NzMxIiwibmFtZSI\r\n> 6IktpcmEgVmVsc2VuIiwiaXNzIjoiaHR0cHM6Ly9pZC5leGFtcGxlIn0.SflKxwR\r\n> JSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c\r\nBye\r\n",
+            gone: [
+                "Kq7ZtPqW9aVb", "J5kLmN8oPq", "zdWIiOiI3NzMxIiwibmFtZSI",
+                "JSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
+            ],
+            stays: ["Open=20this:", "lang=3Dde&token=3D", "&b=3D1", "Bye"]
+        ),
+        Row(
+            name: "lines that end with padding",
+            type: "text/plain",
+            body: "harbourshopping=\nlighthousekeeper\n",
+            stays: ["harbourshopping=", "lighthousekeeper"]
+        ),
+        Row(
             name: "a session in a header of an app's own",
-            headers: [("X-Acme-Sid", "9f8e7d6c5b4a"), ("X-Acme-Side", "9f8e7d6c")],
+            headers: [
+                ("X-Acme-Sid", "9f8e7d6c5b4a"), ("X-Acme-Side", "9f8e7d6c"), ("X-Shop-Sid", "healthy"),
+            ],
             body: "{}",
             gone: ["9f8e7d6c5b4a"],
-            stays: ["9f8e7d6c"]
+            stays: ["9f8e7d6c", "healthy"]
         ),
         Row(
             name: "a holder that is a key",

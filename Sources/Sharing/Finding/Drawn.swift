@@ -33,6 +33,13 @@ enum Drawn {
         zip(text, text.dropFirst()).count { ($0 ^ $1) & 0x20 != 0 }
     }
 
+    /// How often letters and digits take turns, or letters change their case.
+    static func changes(of text: some Collection<UInt8>) -> Int {
+        zip(text, text.dropFirst()).count {
+            $0.isASCIIDigit != $1.isASCIIDigit || $0.isASCIILetter && ($0 ^ $1) & 0x20 != 0
+        }
+    }
+
     /// Whether four consonants stand in a row, as in no word of most languages.
     static func hasConsonantsInRow(_ text: some Collection<UInt8>) -> Bool {
         text.split { !$0.isASCIIAlphanumeric || "aeiouyAEIOUY".utf8.contains($0) }.contains { $0.count >= 4 }

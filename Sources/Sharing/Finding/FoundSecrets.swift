@@ -108,6 +108,6 @@ struct FoundSecrets {
 
     func kind(of text: String) -> Secret.Kind? {
         tokens[text] ?? values[text] ?? (torn.contains(text) ? .token : nil)
-            ?? wrapped[text].flatMap { tokens[$0] }
+            ?? wrapped[text].flatMap { tokens[$0] ?? values[$0] }
     }
 }

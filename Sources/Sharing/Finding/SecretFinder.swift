@@ -137,13 +137,7 @@ final class SecretFinder {
 
     /// Whether a value is a token, which is told what it says; wrapped in lines and torn ones are, too.
     private func readToken(_ value: NamedText, _ text: String) -> Bool {
-        if text.drop(while: \.isWhitespace).first == "e", text.contains(where: \.isWhitespace),
-            let token = JSONWebToken.parse(text.filter { !$0.isWhitespace }), token.header != nil
-        {
-            read(token)
-            found.wrapped[text] = token.text
-            return true
-        }
+        if readWrapped(text) { return true }
         if let parts = TornToken(text) {
             found.torn.insert(text)
             readClaims(parts.payload)
@@ -158,6 +152,20 @@ final class SecretFinder {
         default: break
         }
         if value.container == .cookies || value.container == .setCookie { chunk(value.name, text) }
+        return true
+    }
+
+    /// Whether a value is a token in several lines, or something drawn with a soft line break in it.
+    private func readWrapped(_ text: String) -> Bool {
+        guard let joined = WrappedTokens.joined(text) else { return false }
+        if joined.first == "e", let token = JSONWebToken.parse(joined), token.header != nil {
+            read(token)
+            found.wrapped[text] = token.text
+            return true
+        }
+        guard WrappedTokens.isSoftlyBroken(text), Drawn.isUnexplained(joined.utf8) else { return false }
+        note(.unexplained, "", joined)
+        found.wrapped[text] = joined
         return true
     }
 

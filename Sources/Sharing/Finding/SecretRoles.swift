@@ -43,9 +43,7 @@ enum SecretRoles {
         // `g_csrf_token`, `login_csrf`; `csrfFieldName` is none.
         if ["csrf", "xsrf"].contains(where: key.containsBytes) { return .drawn(.formToken) }
         // `X-Acme-Sid`
-        if container == .text, name.lowercased().hasSuffix("-sid") {
-            return role(ofKey: "sid", in: container)
-        }
+        if container == .text, name.lowercased().hasSuffix("-sid") { return .drawn(.claim) }
         return byEnding(key, bare, in: container, isOfWords: name.utf8.contains(0x2d)) ?? whole
     }
 
@@ -270,7 +268,7 @@ enum SecretRoles {
 
     private static let drawn: [String: Secret.Kind] = table([
         .authorizationCode: "code authorizationcode authcode", .state: "state", .nonce: "nonce",
-        .token: "token ticket jwt bearer request response t",
+        .token: "token ticket jwt bearer request response t invite invitation invitecode invitationcode",
         .credentials:
             "secret key session sessionid authsession auth sig hash tokenvalue credentials keyhandle credentialid",
         // Rails and Yii say in `<meta name="csrf-param">` which field has the token.

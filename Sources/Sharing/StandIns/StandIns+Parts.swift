@@ -95,13 +95,17 @@ extension StandIns {
         return pieces
     }
 
-    /// A token with white space in it: the stand-in of the token, with the same white space.
+    /// A token with line breaks in it: the stand-in of the token, with the same line breaks and what stands around them.
     func wrappedToken(_ text: String) -> String? {
         guard let token = found.wrapped[text] else { return nil }
         var rest = standIn(for: token).utf8[...]
         var output: [UInt8] = []
         for byte in text.utf8 {
-            if byte <= 0x20 { output.append(byte) } else if let next = rest.popFirst() { output.append(next) }
+            if !WrappedTokens.isOfToken(byte) {
+                output.append(byte)
+            } else if let next = rest.popFirst() {
+                output.append(next)
+            }
         }
         return String(decoding: output + rest, as: UTF8.self)
     }

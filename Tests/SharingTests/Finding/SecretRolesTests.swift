@@ -16,6 +16,8 @@ struct SecretRolesTests {
 
     @Test(arguments: [
         ("code", TextKind.url, "secret authorization code"), ("code", .json, "drawn authorization code"),
+        ("invite", .url, "secret token"), ("t", .url, "secret token"), ("invite", .json, "drawn token"),
+        ("X-Acme-Sid", .text, "drawn claim"),
         ("state", .form, "secret state"), ("access_token", .json, "secret access token"),
         ("accessToken", .json, "secret access token"), ("Access-Token", .text, "secret access token"),
         ("id_token_hint", .url, "secret ID token"), ("code_verifier", .form, "secret code verifier"),

@@ -41,6 +41,10 @@ struct SlotReaderTests {
         ("/s?state=a;b=c", ["(path)=s", "state=a;b=c"]),
         // What lets in who has it, and words that are written together.
         ("/reset/42/GeoZdMEncKhV", ["(path)=reset", "(path)=42", "ticket=GeoZdMEncKhV"]),
+        ("/join/Kq7Zt2", ["(path)=join", "ticket=Kq7Zt2"]),
+        ("/invitations/4f9a1c/accept", ["(path)=invitations", "ticket=4f9a1c", "(path)=accept"]),
+        ("/verify/step10", ["(path)=verify", "(path)=step10"]),
+        ("/reset/getUser", ["(path)=reset", "(path)=getUser"]),
         ("/verify/acceptInvitation", ["(path)=verify", "(path)=acceptInvitation"]),
         ("/v3/person/S1234567A/?x=1", ["(path)=v3", "(path)=person", "uinfin=S1234567A", "x=1"]),
         ("/person/S123456/", ["(path)=person", "(path)=S123456"]),

@@ -53,7 +53,9 @@ enum PathSlots {
     /// Letters and digits in one word, or what looks drawn.
     private static func isTicket(_ part: ArraySlice<UInt8>) -> Bool {
         guard !Drawn.looks(part) else { return true }
-        guard part.count >= 8, part.allSatisfy(\.isASCIIAlphanumeric) else { return false }
+        guard part.count >= 6, part.allSatisfy(\.isASCIIAlphanumeric) else { return false }
+        // `Kq7Zt2`; `step10` and `getUser` are words.
+        guard part.count >= 8 else { return Drawn.changes(of: part) >= 3 }
         return part.contains(where: \.isASCIIDigit)
             ? part.contains { $0 >= 0x41 } : Drawn.caseChanges(of: part) * 5 > part.count * 2
     }
@@ -73,5 +75,6 @@ enum PathSlots {
     /// Of the links that are sent to somebody by mail.
     private static let ticketed = [
         "reset", "magic", "verify", "confirm", "activat", "invit", "unsubscribe", "recover", "setpassword",
+        "join",
     ]
 }

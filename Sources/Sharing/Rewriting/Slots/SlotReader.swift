@@ -39,9 +39,12 @@ enum SlotReader {
     }
 
     private static func words(_ text: ArraySlice<UInt8>) -> [Slot] {
-        TableSlots.slots(in: text) + ListSlots.slots(in: text) + DirectoryNameSlots.slots(in: text)
+        let wrapped = WrappedTokens.slots(in: text)
+        let told =
+            TableSlots.slots(in: text) + ListSlots.slots(in: text) + DirectoryNameSlots.slots(in: text)
             + SentenceSlots.slots(in: text) + SignInCall.serialized(in: text) + FilterSlots.slots(in: text)
-            + DeviceOwners.hosts(in: text) + ExtendedLog.slots(in: text) + WrappedTokens.slots(in: text)
+            + DeviceOwners.hosts(in: text) + ExtendedLog.slots(in: text)
+        return WrappedTokens.apart(told, from: wrapped) + wrapped
     }
 
     /// The values of lines, and what is told between them, or in several of them.

@@ -1,10 +1,15 @@
 import Captures
 import JOSE
 
-/// Tokens that stand in several lines of a text, as mail and terminals fold them.
+/// Tokens that stand in several lines of a text, as mail and terminals fold them: with white space before a line, behind the
+/// marks of a quotation (`> `), and with a soft line break (`=` at the end, RFC 2045, section 6.7).
 enum WrappedTokens {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         guard text.count >= shortest, text.contains(0x0a) else { return [] }
+        return softlyBroken(in: text) + folded(in: text)
+    }
+
+    private static func folded(in text: ArraySlice<UInt8>) -> [Slot] {
         var slots: [Slot] = []
         var rest = text
         while let start = rest.firstRange(of: beginning)?.lowerBound {
@@ -20,6 +25,80 @@ enum WrappedTokens {
         }
         return slots
     }
+
+    /// Slots of a text without those that overlap the tokens in several lines, but for what of them stands before.
+    static func apart(_ slots: [Slot], from wrapped: [Slot]) -> [Slot] {
+        guard !wrapped.isEmpty else { return slots }
+        return slots.compactMap { slot in
+            guard let token = wrapped.first(where: { $0.range.overlaps(slot.range) }) else { return slot }
+            guard slot.range.lowerBound < token.range.lowerBound else { return nil }
+            var slot = slot
+            slot.range = slot.range.lowerBound..<token.range.lowerBound
+            return slot
+        }
+    }
+
+    /// A token without what folds it; nil where none stands in several lines.
+    static func joined(_ text: String) -> String? {
+        let bytes = text.utf8
+        guard bytes.contains(where: { $0 <= 0x20 }),
+            bytes.allSatisfy({ isOfToken($0) || $0 <= 0x20 || $0 == quotation || $0 == soft })
+        else { return nil }
+        return SlotReader.string(bytes.filter(isOfToken))
+    }
+
+    /// Whether a text goes on behind a soft line break.
+    static func isSoftlyBroken(_ text: String) -> Bool {
+        text.utf8.firstRange(of: [soft, 0x0d, 0x0a]) != nil || text.utf8.firstRange(of: [soft, 0x0a]) != nil
+    }
+
+    // MARK: - Soft line breaks
+
+    private static let soft: UInt8 = 0x3d
+    private static let quotation: UInt8 = 0x3e
+
+    /// What looks drawn in two lines and more of a text in which other bytes are written so, too (`=3D`).
+    private static func softlyBroken(in text: ArraySlice<UInt8>) -> [Slot] {
+        var slots: [Slot] = []
+        var isEscaped = false
+        var read = text.startIndex
+        while let newline = text[read...].firstIndex(of: 0x0a) {
+            read = newline + 1
+            guard let end = endOfLine(before: newline, in: text) else { continue }
+            isEscaped = isEscaped || escapes.contains { text.firstRange(of: $0) != nil }
+            guard isEscaped else { return [] }
+            let line = text[..<end].suffix(longestSoftLine).reversed().prefix(while: isOfToken).count
+            var start = end - line
+            // `token=3D…`
+            if text[..<start].last == soft, text[start..<end].starts(with: "3D".utf8) { start += 2 }
+            var run = text[(newline + 1)...].prefix(while: isOfToken)
+            while run.endIndex - start < longest,
+                let next = text[run.endIndex...].prefix(3).firstIndex(of: 0x0a),
+                endOfLine(before: next, in: text) == run.endIndex
+            {
+                run = text[(next + 1)...].prefix(longest).prefix(while: isOfToken)
+            }
+            guard start < end, run.endIndex > newline + 1 else { continue }
+            read = run.endIndex
+            if Drawn.isUnexplained(text[start..<run.endIndex].filter(isOfToken)) {
+                slots.append(Slot(name: "", range: start..<run.endIndex, kind: .text))
+            }
+        }
+        return slots
+    }
+
+    private static let escapes = ["=3D", "=20", "=C3", "=E2"].map { Array($0.utf8) }
+    /// In bytes (RFC 2045, section 6.7, rule 5).
+    private static let longestSoftLine = 75
+
+    /// Where a line ends that goes on in the next one; nil where it does not.
+    private static func endOfLine(before newline: Int, in text: ArraySlice<UInt8>) -> Int? {
+        var end = newline
+        if end > text.startIndex, text[end - 1] == 0x0d { end -= 1 }
+        return end > text.startIndex && text[end - 1] == soft ? end - 1 : nil
+    }
+
+    // MARK: - Lines of tokens
 
     /// `{"` in base64url.
     private static let beginning = Array("eyJ".utf8)
@@ -50,19 +129,21 @@ enum WrappedTokens {
         return end
     }
 
-    /// The line behind a line break, without the white space before it, where all of it may be of a token.
+    /// The line behind a line break, without the white space and the marks of a quotation before it, where all of it may be of a
+    /// token.
     private static func next(behind end: Int, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let blank = text[end...].prefix(2).prefix { $0 == 0x0d || $0 == 0x0a }
         guard blank.last == 0x0a else { return nil }
-        let start = text[blank.endIndex...].prefix(longestIndent).drop { $0 == 0x20 || $0 == 0x09 }.startIndex
+        let start = text[blank.endIndex...].prefix(longestIndent)
+            .drop { $0 == 0x20 || $0 == 0x09 || $0 == quotation }.startIndex
         let line = text[start...].prefix(longest).prefix(while: isOfToken)
         let after = text[line.endIndex...].first
         return !line.isEmpty && (after.map { $0 == 0x0a || $0 == 0x0d } ?? true) ? line : nil
     }
 
     private static func isToken(_ text: ArraySlice<UInt8>) -> Bool {
-        JSONWebToken.parse(SlotReader.string(text.filter { $0 > 0x20 }))?.header != nil
+        JSONWebToken.parse(SlotReader.string(text.filter(isOfToken)))?.header != nil
     }
 
-    private static func isOfToken(_ byte: UInt8) -> Bool { byte.isBase64URLCharacter || byte == dot }
+    static func isOfToken(_ byte: UInt8) -> Bool { byte.isBase64URLCharacter || byte == dot }
 }
