@@ -35,25 +35,28 @@ enum SlotReader {
     }
 
     private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
-        words(text) + LoggedStatements.slots(in: text)
+        let wrapped = WrappedTokens.slots(in: text)
+        return WrappedTokens.apart(words(text), from: wrapped) + wrapped + LoggedStatements.slots(in: text)
     }
 
     private static func words(_ text: ArraySlice<UInt8>) -> [Slot] {
-        let wrapped = WrappedTokens.slots(in: text)
-        let told =
-            TableSlots.slots(in: text) + ListSlots.slots(in: text) + DirectoryNameSlots.slots(in: text)
+        TableSlots.slots(in: text) + ListSlots.slots(in: text) + DirectoryNameSlots.slots(in: text)
             + SentenceSlots.slots(in: text) + SignInCall.serialized(in: text) + FilterSlots.slots(in: text)
             + DeviceOwners.hosts(in: text) + ExtendedLog.slots(in: text)
-        return WrappedTokens.apart(told, from: wrapped) + wrapped
     }
 
     /// The values of lines, and what is told between them, or in several of them.
     private static func linesAndProse(_ text: ArraySlice<UInt8>) -> [Slot] {
         let bound = LoggedStatements.slots(in: text)
         let told = bound.map(\.range)
-        let slots = LabelTexts.unnamed(lines(text), in: text).filter { !isMet($0.range, by: told) }
+        let wrapped = WrappedTokens.slots(in: text)
+        let slots = WrappedTokens.apart(
+            LabelTexts.unnamed(lines(text), in: text).filter { !isMet($0.range, by: told) },
+            from: wrapped
+        )
         let values = slots.map(\.range).sorted { $0.lowerBound < $1.lowerBound }
-        return slots + (words(text) + bound).filter { !isMet($0.range, by: values) }
+        let others = WrappedTokens.apart(words(text), from: wrapped) + bound
+        return slots + wrapped + others.filter { !isMet($0.range, by: values) }
     }
 
     /// `others`: in order.

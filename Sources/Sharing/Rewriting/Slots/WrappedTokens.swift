@@ -4,9 +4,11 @@ import JOSE
 /// Tokens that stand in several lines of a text, as mail and terminals fold them: with white space before a line, behind the
 /// marks of a quotation (`> `), and with a soft line break (`=` at the end, RFC 2045, section 6.7).
 enum WrappedTokens {
+    /// In order.
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         guard text.count >= shortest, text.contains(0x0a) else { return [] }
-        return softlyBroken(in: text) + folded(in: text)
+        return (softlyBroken(in: text) + folded(in: text))
+            .sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 
     private static func folded(in text: ArraySlice<UInt8>) -> [Slot] {
@@ -26,14 +28,22 @@ enum WrappedTokens {
         return slots
     }
 
-    /// Slots of a text without those that overlap the tokens in several lines, but for what of them stands before.
+    /// Slots of a text without those that overlap the tokens in several lines, but for what of them stands before; those that
+    /// have such a token in them as a whole are texts with parts.
+    ///
+    /// `wrapped`: in order.
     static func apart(_ slots: [Slot], from wrapped: [Slot]) -> [Slot] {
         guard !wrapped.isEmpty else { return slots }
         return slots.compactMap { slot in
-            guard let token = wrapped.first(where: { $0.range.overlaps(slot.range) }) else { return slot }
-            guard slot.range.lowerBound < token.range.lowerBound else { return nil }
+            let next = wrapped.partitionPoint { $0.range.upperBound > slot.range.lowerBound }
+            guard next < wrapped.count, wrapped[next].range.lowerBound < slot.range.upperBound else {
+                return slot
+            }
+            let (start, end) = (wrapped[next].range.lowerBound, wrapped[next].range.upperBound)
+            if slot.range.lowerBound <= start, slot.range.upperBound >= end { return slot }
+            guard slot.range.lowerBound < start else { return nil }
             var slot = slot
-            slot.range = slot.range.lowerBound..<token.range.lowerBound
+            slot.range = slot.range.lowerBound..<start
             return slot
         }
     }
