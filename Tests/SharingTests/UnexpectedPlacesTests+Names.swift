@@ -8,6 +8,19 @@ extension UnexpectedPlacesTests {
             gone: ["S9812381D", "KIRAVEL", "MEADLOW"]
         ),
         Row(
+            name: "a company in a register's document",
+            body:
+                #"{"entity":{"basic-profile":{"uen":{"value":"201912345X"},"entity-name":{"value":"KIRAVEL PTE LTD"}}}}"#,
+            gone: ["201912345X", "KIRAVEL"]
+        ),
+        Row(
+            name: "whom somebody signs in for with Corppass",
+            body:
+                #"{"sub":"x","entityInfo":{"CPEntID":"T08GB0046X","CPEnt_TYPE":"UEN","CPEnt_Status":"Registered"}}"#,
+            gone: ["T08GB0046X"],
+            stays: [#""CPEnt_TYPE":"UEN","CPEnt_Status":"Registered""#]
+        ),
+        Row(
             name: "a subject of Singpass",
             body: #"{"sub":"s=S9812381D,u=1c0cee38-3a8f-4f8a-83bc-7a0e4c59d6a9"}"#,
             gone: ["S9812381D", "1c0cee38"],

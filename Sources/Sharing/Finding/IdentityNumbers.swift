@@ -7,11 +7,15 @@ enum IdentityNumbers {
         let first = text[start]
         let end: Int?
         if (0x41...0x5a).contains(first) {
-            end = singaporean(text, start) ?? bankAccount(text, start)
+            end =
+                singaporean(text, start) ?? CompanyNumbers.end(in: text, at: start)
+                ?? bankAccount(text, start)
         } else if (0x61...0x7a).contains(first) {
             end = singaporean(text, start)
         } else if first.isASCIIDigit {
-            end = swedish(text, start) ?? american(text, start) ?? card(text, start)
+            end =
+                CompanyNumbers.end(in: text, at: start) ?? swedish(text, start) ?? american(text, start)
+                ?? card(text, start)
         } else {
             end = nil
         }
@@ -37,7 +41,8 @@ enum IdentityNumbers {
 
     /// Singapore's `S1234567D`, which some Singpass subjects hold; people write `S 1234567 D`, `S-1234567-D` and `S1234567-D`, too.
     ///
-    /// The last letter is computed of the digits, and in the case of the first one.
+    /// The last letter is computed of the digits, and in the case of the first one; where the word before says what the number is
+    /// it may be another one.
     private static func singaporean(_ text: [UInt8], _ start: Int) -> Int? {
         guard start + 9 <= text.count else { return nil }
         let mark: UInt8? = [0x20, 0x2d].contains(text[start + 1]) ? text[start + 1] : nil
@@ -60,8 +65,20 @@ enum IdentityNumbers {
         let remainder = (sum + offset) % 11
         // The letters of the last series stand the other way round.
         let place = text[start] & 0xdf == 0x4d ? 10 - remainder : remainder
-        return Array(letters.utf8)[place] | text[start] & 0x20 == text[last] ? last + 1 : nil
+        let isChecked = Array(letters.utf8)[place] | text[start] & 0x20 == text[last]
+        return isChecked || text[last].isASCIILetter && isNamed(before: start, in: text) ? last + 1 : nil
     }
+
+    /// Whether a word for such a number stands right before a place: `NRIC`, `FIN`.
+    private static func isNamed(before start: Int, in text: [UInt8]) -> Bool {
+        let before = text[..<start].suffix(longestName)
+        return SlotReader.string(before).lowercased().split { !$0.isLetter }.contains {
+            ["nric", "fin", "uinfin"].contains($0)
+        }
+    }
+
+    /// In bytes, of the word and what stands between it and the number.
+    private static let longestName = 24
 
     /// `SE45 5000 0000 0583 9825 7466`, with or without spaces: the remainder of 97 is one (ISO 13616).
     private static func bankAccount(_ text: [UInt8], _ start: Int) -> Int? {

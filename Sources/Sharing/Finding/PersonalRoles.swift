@@ -131,6 +131,8 @@ enum PersonalRoles {
             .personal,
             "fulllegalname personalidentifier streetname townname buildingnumber tckn egn oib jmbg cnp niss nino fodselsnummer fødselsnummer nhsnumber tfn idnumber staffid studentid studentnumber matriculationnumber medicarenumber socialinsurancenumber"
         )
+        // Whom somebody signs in for, as Corppass tells it.
+        add(.personal, "uen uenno companyuen entityuen cpentid cpnonuenname cpnonuenregno cpsystemuid")
         // The same in forms of other languages.
         add(
             .personal,
@@ -163,9 +165,9 @@ enum PersonalRoles {
         "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region employment employer line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate manager tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin formattedvalue"
     )
 
-    /// Short names that mean somebody in claims, and other things elsewhere: ID-porten's `pid` is a product's number in forms, and
-    /// Corppass's `CPUID` is what a processor says of itself.
-    static let ofClaims: Set<String> = ["pid", "cpuid"]
+    /// Short names that mean somebody in claims, and other things elsewhere: ID-porten's `pid` is a product's number in forms,
+    /// Corppass's `CPUID` is what a processor says of itself, and an entity may be a table of a database.
+    static let ofClaims: Set<String> = ["pid", "cpuid", "entityname"]
 
     /// Whether a segment of a path is a type of FHIR for somebody, as `fhirUser` has it in an address (SMART App Launch 2.2,
     /// section "Scopes for requesting identity data"): `https://…/Patient/smart-1288`.

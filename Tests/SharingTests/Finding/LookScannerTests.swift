@@ -61,6 +61,13 @@ struct LookScannerTests {
         ("fin g1612345k", ["personal data: g1612345k"]), ("s1234567D", []),
         ("NRIC S 1234567 D was", ["personal data: S 1234567 D"]),
         ("S1234567-D", ["personal data: S1234567-D"]), ("S-1234567-D.", ["personal data: S-1234567-D"]),
+        // Named, whatever the last letter is.
+        ("NRIC S 9812381 A", ["personal data: S 9812381 A"]),
+        (#""fin":"g1234568q""#, ["personal data: g1234568q"]), ("finish S9812381A", []),
+        // Of companies.
+        ("UEN 201912345R.", ["personal data: 201912345R"]), ("53123456L", ["personal data: 53123456L"]),
+        ("T08GB0046G", ["personal data: T08GB0046G"]),
+        ("201912345A, 531234567L, T08GB0046A, A08GB0046G, 301912345R, 201912345RX", []),
         ("S1234567 D", []), ("S 1234567-D", []), ("S 1234567D", []), ("S-1234567 D", []), ("S 1234567", []),
         ("pnr 19811218-9876", ["personal data: 19811218-9876"]),
         ("811218-9876", ["personal data: 811218-9876"]),
