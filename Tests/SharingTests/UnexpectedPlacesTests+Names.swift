@@ -14,6 +14,13 @@ extension UnexpectedPlacesTests {
             gone: ["201912345X", "KIRAVEL"]
         ),
         Row(
+            name: "what a register says in a word that is also a name",
+            body:
+                #"{"uinfin":{"value":"S9812381D"},"housingtype":{"value":"authorization_level"},"authorization_level":"high"}"#,
+            gone: ["S9812381D", #""value":"authorization_level""#],
+            stays: [#""authorization_level":"#]
+        ),
+        Row(
             name: "whom somebody signs in for with Corppass",
             body:
                 #"{"sub":"x","entityInfo":{"CPEntID":"T08GB0046X","CPEnt_TYPE":"UEN","CPEnt_Status":"Registered"}}"#,

@@ -14,6 +14,7 @@ extension FoundSecrets {
         dropPublic()
         dropPartsOfIdentifiers()
         dropExplained()
+        dropNames()
         // By its look alone nothing is a secret at one place only.
         named = named.filter { $0.value != .unexplained || values[$0.key.value] != nil }
         let open = publicWords
@@ -138,6 +139,20 @@ extension FoundSecrets {
         }
     }
 
+    /// What a register says of somebody in a word that something in these captures is named by (`authorization_level`) is replaced
+    /// where it is named: in a document it is that name.
+    private mutating func dropNames() {
+        let told = values.filter { text, kind in
+            kind == .personal && !people.contains(text)
+                && text.utf8.allSatisfy { $0.isASCIILetter || $0 == 0x5f || $0 == 0x2d }
+        }.keys.sorted()
+        guard !told.isEmpty else { return }
+        let index = FragmentIndex(told.map { Array($0.utf8) })
+        for match in index.matches(in: Array(words.sorted().joined(separator: "\n").utf8)) {
+            if match.range.count == told[match.secret].utf8.count { values[told[match.secret]] = nil }
+        }
+    }
+
     // MARK: - What is one wherever it stands
 
     /// Takes what is short, or looks like a word, and stands for nothing else.
@@ -162,7 +177,7 @@ extension FoundSecrets {
         but words: Set<String>,
         _ spoken: Set<String>
     ) -> Bool {
-        guard SureWords.isSure(kind), text.utf8.count >= SureWords.shortest,
+        guard SureWords.isSure(kind), SureWords.isLongEnough(text.utf8, kind),
             text.utf8.count < FragmentIndex.shortestPiece, values[text] != .asked
         else { return false }
         let lower = text.lowercased()

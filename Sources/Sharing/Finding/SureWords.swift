@@ -54,6 +54,13 @@ struct SureWords {
             .contains(kind)
     }
 
+    /// Whether a text of this kind is told from others by its length: a password of letters and digits by one character less.
+    static func isLongEnough(_ text: some Collection<UInt8>, _ kind: Secret.Kind) -> Bool {
+        text.count >= shortest
+            || kind == .password && text.count == shortest - 1 && text.contains(where: \.isASCIIDigit)
+                && text.contains(where: \.isASCIILetter)
+    }
+
     /// Words that pages and protocols are made of, and that are a bad password.
     static func isCommon(_ text: String) -> Bool {
         PersonNames.isCommon(text) || common.contains(text.lowercased())

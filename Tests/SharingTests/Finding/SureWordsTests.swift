@@ -58,6 +58,19 @@ struct SureWordsTests {
         #expect(shared.differences.isEmpty)
     }
 
+    @Test(arguments: [("abc12", false), ("abcde", true), ("ab12", true), ("12345", true)])
+    func shortPasswordIsSecretWhereItIsNamedUnlessItIsNoWord(word: String, stays: Bool) throws {
+        var world = try SharingWorld()
+        world.options.keepsAll = true
+        world.append(
+            "https://api.example.net/x",
+            json: #"{"password":"\#(word)","text":"tried \#(word) twice, abc123"}"#
+        )
+        let shared = try world.shared()
+        #expect(shared.text.contains("tried \(word) twice") == stays)
+        #expect(shared.text.contains("twice, abc123"))
+    }
+
     @Test func partsOfWordsStay() throws {
         var world = try SharingWorld()
         world.options.keepsAll = true
