@@ -8,6 +8,32 @@ extension UnexpectedPlacesTests {
             gone: ["S9812381D", "KIRAVEL", "MEADLOW"]
         ),
         Row(
+            name: "attributes that a callback of ForgeRock AM asks for",
+            body:
+                #"{"callbacks":[{"type":"StringAttributeInputCallback","output":[{"name":"name","value":"givenName"},"#
+                + #"{"name":"prompt","value":"First Name"},{"name":"value","value":"Kiravel"}],"#
+                + #""input":[{"name":"IDToken1","value":"Meadlowe"}]},{"type":"HiddenValueCallback","#
+                + #""output":[{"name":"value","value":"darkish"}]}],"text":"Hello Meadlowe"}"#,
+            gone: ["Kiravel", "Meadlowe"],
+            stays: ["givenName", "First Name", "darkish"]
+        ),
+        Row(
+            name: "somebody in Google's People API",
+            body:
+                #"{"resourceName":"people/110248495921238986420","nicknames":[{"value":"Kiravel"}],"#
+                + #""biographies":[{"value":"I keep bees"}],"relations":[{"person":"Tarn Meadlowe","type":"spouse"}]}"#,
+            gone: ["Kiravel", "I keep bees", "Tarn", "Meadlowe"],
+            stays: ["spouse"]
+        ),
+        Row(
+            name: "an account in the address for an authenticator",
+            body:
+                #"{"url":"otpauth://totp/Harbour:kiravel?secret=JBSWY3DPEHPK3PXP&issuer=Harbour","#
+                + #""push":"pushauth://push/Harbour%3Ameadlowe?issuer=Harbour","open":"demo://push/Harbour:quill"}"#,
+            gone: ["kiravel", "meadlowe", "JBSWY3DPEHPK3PXP"],
+            stays: ["otpauth://totp/Harbour:", "issuer=Harbour", "Harbour%3A", "Harbour:quill"]
+        ),
+        Row(
             name: "a company in a register's document",
             body:
                 #"{"entity":{"basic-profile":{"uen":{"value":"201912345X"},"entity-name":{"value":"KIRAVEL PTE LTD"}}}}"#,
@@ -218,9 +244,10 @@ extension UnexpectedPlacesTests {
         Row(
             name: "whose a device is, without an apostrophe",
             body: #"{"deviceName":"Kiravels iPhone","model":"iPhone 15","old":{"deviceName":"Windows PC"},"#
-                + #""hostname":"docs-mac.local","title":"The Docs"}"#,
-            gone: ["Kiravels"],
-            stays: ["iPhone 15", "Windows PC", "docs-mac.local", "The Docs"]
+                + #""hostname":"docs-mac.local","title":"The Docs","own":[{"deviceName":"Meadas Handy"},"#
+                + #"{"deviceName":"Sales phone"}]}"#,
+            gone: ["Kiravels", "Meadas"],
+            stays: ["iPhone 15", "Windows PC", "docs-mac.local", "The Docs", "Sales phone"]
         ),
         Row(
             name: "settings in a page, in colours",

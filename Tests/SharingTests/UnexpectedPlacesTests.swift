@@ -387,6 +387,21 @@ struct UnexpectedPlacesTests {
             stays: ["Open=20this:", "lang=3Dde&token=3D", "&b=3D1", "Bye"]
         ),
         Row(
+            name: "cookies in a file",
+            type: "text/plain",
+            body: "# Netscape HTTP Cookie File\n.x.example\tTRUE\t/\tTRUE\t1790000000\tSID\tg.a78=qX\n"
+                + "#HttpOnly_.x.example\tTRUE\t/\tFALSE\t0\tsessid\tzq78wx\nA\tTRUE\tB\tdarkish\n",
+            gone: ["g.a78=qX", "zq78wx"],
+            stays: ["SID", "sessid", "darkish"]
+        ),
+        Row(
+            name: "a device's token as it is printed",
+            body:
+                #"{"deviceToken":"<740f4707 bebcf74f 9b7c25d4 8e335894 5f6aa01d a5ddb387>","pushToken":"<null>"}"#,
+            gone: ["740f4707 bebcf74f", "a5ddb387"],
+            stays: ["<null>"]
+        ),
+        Row(
             name: "lines that end with padding",
             type: "text/plain",
             body: "harbourshopping=\nlighthousekeeper\n",

@@ -28,8 +28,16 @@ enum OriginOwners {
         guard let first = words.first, first.hasSuffix("s") || machines.contains(String(first)) else {
             return []
         }
+        // `Adas Handy`
+        if words.count == 2, handhelds.contains(String(words[1])) {
+            return names(inHost: "\(first)-iphone")
+        }
         return names(inHost: words.joined(separator: "-"))
     }
+
+    private static let handhelds: Set<String> = [
+        "handy", "phone", "smartphone", "tablet", "telefon", "watch",
+    ]
 
     private static let devices: Set<String> = ["computername", "devicename", "hostname", "machinename"]
 
@@ -95,7 +103,8 @@ enum OriginOwners {
         "access", "address", "api", "backend", "build", "business", "chromeos", "class", "dell", "demo",
         "dev", "development", "devs", "docs", "express", "frontend", "gaming", "graphics", "home", "ios",
         "ipados", "jenkins", "kids", "kubernetes", "lab", "macos", "main", "media", "office", "old",
-        "operations", "ops", "press", "process", "prod", "redis", "sales", "school", "server", "services",
+        "operations", "ops", "press", "previous", "process", "prod", "redis", "sales", "school", "server",
+        "services",
         "shop", "spare", "staff", "stage", "status", "students", "studio", "team", "test", "tests",
         "windows", "wireless", "work",
     ]

@@ -133,6 +133,7 @@ enum PersonalRoles {
         )
         // Whom somebody signs in for, as Corppass tells it.
         add(.personal, "uen uenno companyuen entityuen cpentid cpnonuenname cpnonuenregno cpsystemuid")
+        add(.personal, "biography aboutme")
         // The same in forms of other languages.
         add(
             .personal,

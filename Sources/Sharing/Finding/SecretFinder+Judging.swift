@@ -13,7 +13,8 @@ extension SecretFinder {
         case .secret(let kind) where Self.saysWhether(value, text, of: kind): break
         case .secret(let kind): note(kind, value.name, text)
         case .drawn(let kind):
-            if Drawn.looks(value.bytes) || SecretRoles.saysSecret(value.name) && Self.isChosen(value.bytes)
+            if Drawn.looks(value.bytes) || Self.isDump(value.bytes)
+                || SecretRoles.saysSecret(value.name) && Self.isChosen(value.bytes)
                 || SecretRoles.isSetting(value.name) && Self.isSet(value)
             {
                 note(kind, value.name, text)
@@ -126,6 +127,13 @@ extension SecretFinder {
         let parts = number.drop { $0 == 0x2d }.split(separator: 0x2e, omittingEmptySubsequences: false)
         return parts.count == 2 && (1...3).contains(parts[0].count) && parts[1].count >= 3
             && parts.allSatisfy { $0.allSatisfy(\.isASCIIDigit) }
+    }
+
+    /// Whether it is a token as programs for iOS print its bytes: `<740f4707 bebcf74f …>`.
+    private static func isDump(_ bytes: [UInt8]) -> Bool {
+        guard bytes.first == 0x3c, bytes.last == 0x3e else { return false }
+        let groups = bytes.dropFirst().dropLast().split(separator: 0x20)
+        return groups.count >= 4 && groups.allSatisfy { $0.count == 8 && $0.allSatisfy(\.isHexadecimalDigit) }
     }
 
     /// Whether digits are a code that somebody was sent or shown, under a name that is also that of other secrets.

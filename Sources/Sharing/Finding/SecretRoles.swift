@@ -262,7 +262,7 @@ enum SecretRoles {
         .apiKey: "apikey xapikey xfunctionskey ocpapimsubscriptionkey subscriptionkey privatekey secretkey",
         .saml: "samlrequest samlresponse samlart relaystate wresult wctx",
         .formToken:
-            "csrf xcsrf csrftoken xcsrftoken xsrftoken xxsrftoken csrfmiddlewaretoken authenticitytoken requestverificationtoken antiforgerytoken sessioncode sessiondatakey sessiondatakeyconsent authid tabid execution viewstate eventvalidation flowtoken canary sft ctx statetoken statehandle loginchallenge consentchallenge logoutchallenge loginverifier consentverifier logoutverifier",
+            "csrf xcsrf csrftoken xcsrftoken xsrftoken xxsrftoken csrfmiddlewaretoken authenticitytoken requestverificationtoken antiforgerytoken sessioncode sessiondatakey sessiondatakeyconsent authid tabid execution viewstate eventvalidation flowtoken canary sft ctx statetoken statehandle loginchallenge consentchallenge logoutchallenge loginverifier consentverifier logoutverifier otk",
         .claim: "athash chash shash rthash jti sid ath jkt uti rh aio puid",
     ])
 

@@ -15,7 +15,8 @@ enum PersonRegister {
 
     private static let names = [
         "uinfin", "partialuinfin", "noa", "noa-basic", "noahistory", "noahistory-basic", "cpfbalances",
-        "cpfcontributions", "cpfemployers", "householdincome", "hdbownership", "cpfhousingwithdrawal", "uen", "entity-name",
+        "cpfcontributions", "cpfemployers", "householdincome", "hdbownership", "cpfhousingwithdrawal", "uen",
+        "entity-name",
     ]
 
     /// What a value is called in the object of a name: by that where it says what the value is, in claims and elsewhere alike.

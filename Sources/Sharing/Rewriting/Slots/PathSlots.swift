@@ -43,6 +43,22 @@ enum PathSlots {
         )
     }
 
+    /// Names the account in the address that an authenticator reads from a code: `otpauth://totp/Shop:ada?secret=…`.
+    static func nameAccount(of address: ArraySlice<UInt8>, in slots: inout [Slot]) {
+        guard let last = slots.indices.last, slots[last].name == SlotReader.pathSegment,
+            let colon = address.firstIndex(of: 0x3a),
+            enrolling.contains(SlotReader.string(address[..<colon].prefix(16)).lowercased())
+        else { return }
+        let label = address[slots[last].range]
+        let issuer =
+            label.firstIndex(of: 0x3a).map { $0 + 1 } ?? label.firstRange(of: percentColon)?.upperBound
+        slots[last].name = "username"
+        slots[last].range = (issuer ?? label.startIndex)..<label.endIndex
+    }
+
+    private static let enrolling = ["otpauth", "pushauth", "mfauth"]
+    private static let percentColon = Array("%3A".utf8)
+
     /// Whether a segment is what a FHIR server calls one of its resources, and neither a page nor an operation
     /// (`_search`, `$everything`).
     private static func isLogicalID(_ part: ArraySlice<UInt8>) -> Bool {

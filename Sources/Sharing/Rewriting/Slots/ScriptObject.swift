@@ -87,6 +87,8 @@ struct ScriptObject {
     /// `member`: in small letters.
     func nameOfMember(_ member: String) -> String? {
         if member == "name", name == "rp" { return "rp_name" }
+        // `"relations": [{"person": "…"}]` of Google's People API.
+        if member == "person", name == "relations" { return "full_name" }
         if isShown(member) { return "shown_name" }
         if member == "sha256hash", name == "persistedQuery" { return "persistedQueryHash" }
         if Self.townWords.contains(member), Self.whereabouts.contains(SecretRoles.normalized(name)) {
@@ -231,8 +233,15 @@ struct ScriptObject {
     /// `"mobileno": {"value": "…"}`: the object is what the value is called by; nil where it holds the variables of a query, of
     /// which one may be called so.
     var nameOfValue: String? {
-        said ?? (GraphQLVariables.isVariables(name) ? nil : name.isEmpty ? "value" : name)
+        said ?? Self.lists[name]
+            ?? (GraphQLVariables.isVariables(name) ? nil : name.isEmpty ? "value" : name)
     }
+
+    /// Lists of Google's People API whose elements have a `value`, and what that is.
+    private static let lists = [
+        "biographies": "biography", "genders": "gender", "nicknames": "nickname", "occupations": "occupation",
+        "urls": "website",
+    ]
 
     /// `"race": {"code": "CN", "desc": "CHINESE"}`, as MyInfo has it: the object is what both are called by; nil for others, of
     /// which a `code` may be a login's or an error's.

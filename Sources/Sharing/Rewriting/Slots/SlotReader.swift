@@ -37,6 +37,7 @@ enum SlotReader {
     private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
         let wrapped = WrappedTokens.slots(in: text)
         return WrappedTokens.apart(words(text), from: wrapped) + wrapped + LoggedStatements.slots(in: text)
+            + CookieFileSlots.slots(in: text)
     }
 
     private static func words(_ text: ArraySlice<UInt8>) -> [Slot] {
@@ -47,7 +48,9 @@ enum SlotReader {
 
     /// The values of lines, and what is told between them, or in several of them.
     private static func linesAndProse(_ text: ArraySlice<UInt8>) -> [Slot] {
-        let bound = LoggedStatements.slots(in: text)
+        // No file of cookies has statements among them.
+        let cookies = CookieFileSlots.slots(in: text)
+        let bound = cookies.isEmpty ? LoggedStatements.slots(in: text) : cookies
         let told = bound.map(\.range)
         let wrapped = WrappedTokens.slots(in: text)
         let slots = WrappedTokens.apart(
@@ -109,6 +112,7 @@ enum SlotReader {
             }
             start = index + 1
         }
+        PathSlots.nameAccount(of: text[text.startIndex..<end], in: &slots)
         if PersonSegments.isOfEndpoint(segment) {
             for place in slots.indices where slots[place].name == personSegment {
                 slots[place].name = pathSegment

@@ -1,0 +1,41 @@
+import Captures
+
+/// What a callback of ForgeRock AM asks for: of a `StringAttributeInputCallback` one element of `output` says which attribute that
+/// is, another one what is known of it, and `input` what somebody typed:
+/// `"output": [{"name": "name", "value": "givenName"}, …, {"name": "value", "value": "Ada"}], "input": [{"name": "IDToken1", …}]`.
+enum CallbackAttributes {
+    /// The slots, of which those that hold an attribute are called by it where it says something personal.
+    static func named(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
+        guard text.firstRange(of: callback) != nil else { return slots }
+        var slots = slots
+        var attribute: String?
+        for place in slots.indices where !slots[place].isNumber {
+            let value = text[slots[place].range]
+            switch slots[place].name {
+            case "name": attribute = personalName(value)
+            case "value",
+                _ where isInput(slots[place].name):
+                if let attribute { slots[place].name = attribute }
+            default: if Bytes.hasSuffix(value, "Callback") { attribute = nil }
+            }
+        }
+        return slots
+    }
+
+    private static let callback = Array("AttributeInputCallback".utf8)
+    /// In bytes.
+    private static let longest = 64
+
+    private static func personalName(_ value: ArraySlice<UInt8>) -> String? {
+        let own = SlotReader.string(value.prefix(longest))
+        guard value.count <= longest, case .secret = SecretRoles.role(of: own, in: .claims) else {
+            return nil
+        }
+        return own
+    }
+
+    /// Whether it is `IDToken1` and its like.
+    private static func isInput(_ name: String) -> Bool {
+        name.hasPrefix("IDToken") && name.utf8.dropFirst(7).allSatisfy(\.isASCIIDigit)
+    }
+}
