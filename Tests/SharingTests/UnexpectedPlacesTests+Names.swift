@@ -34,6 +34,12 @@ extension UnexpectedPlacesTests {
             stays: ["otpauth://totp/Harbour:", "issuer=Harbour", "Harbour%3A", "Harbour:quill"]
         ),
         Row(
+            name: "where somebody lives, in a register's document",
+            body:
+                #"{"uinfin":{"value":"S9812381D"},"regadd":{"type":"SG","country":{"code":"SG","desc":"SINGAPORE"}}}"#,
+            gone: ["S9812381D", #""type":"SG""#, #""code":"SG""#]
+        ),
+        Row(
             name: "a company in a register's document",
             body:
                 #"{"entity":{"basic-profile":{"uen":{"value":"201912345X"},"entity-name":{"value":"KIRAVEL PTE LTD"}}}}"#,

@@ -137,7 +137,7 @@ enum PersonalRoles {
         // The same in forms of other languages.
         add(
             .personal,
-            "vorname nachname benutzername strasse geburtsdatum prenom datedenaissance codepostal nomutilisateur apellido apellidos nombreusuario fechanacimiento cognome indirizzo voornaam achternaam geboortedatum fornamn efternamn sobrenome nomecompleto"
+            "usuario nomeutente gebruikersnaam användarnamn brukernavn brugernavn vorname nachname benutzername strasse geburtsdatum prenom datedenaissance codepostal nomutilisateur apellido apellidos nombreusuario fechanacimiento cognome indirizzo voornaam achternaam geboortedatum fornamn efternamn sobrenome nomecompleto"
         )
         add(
             .subject,

@@ -33,4 +33,9 @@ enum PersonRegister {
         // In a document of other things, `name` alone may be theirs.
         return SecretRoles.namesSomebody(name) ? "full_name" : unnamed
     }
+
+    /// Whether the `type` of an address is a country, as its `code` says, too: both become the same.
+    static func isCountry(_ type: ArraySlice<UInt8>) -> Bool {
+        type.count == 2 && type.allSatisfy { (0x41...0x5a).contains($0) }
+    }
 }

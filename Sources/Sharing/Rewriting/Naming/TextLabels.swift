@@ -29,6 +29,10 @@ struct TextLabels {
             label = (last[0], .password)
             return nil
         }
+        if let name = Self.romanceName(before: text) {
+            label = (name, .password)
+            return nil
+        }
         if last.count == 2, Self.given.contains(last[0].lowercased()), SecretRoles.saysPassword(last[1]) {
             given = last[1]
         }
@@ -51,6 +55,17 @@ struct TextLabels {
     /// In bytes.
     private static let longestLabel = 48
     private static let verbs = ["is", "was", "is:", "lautet", "lautet:", "ist", "ist:"]
+
+    /// The words for a password before a verb, of which the first is not always next to it: `Su contraseña temporal es`,
+    /// `Votre mot de passe provisoire est`; nil where there are none.
+    private static func romanceName(before text: ArraySlice<UInt8>) -> String? {
+        let words = text.suffix(longestLabel).split(separator: 0x20)
+        guard let verb = words.last.map(SlotReader.string), romanceVerbs.contains(verb) else { return nil }
+        let name = words.dropLast().suffix(4).map(SlotReader.string).joined()
+        return SecretRoles.saysPassword(name) ? name : nil
+    }
+
+    private static let romanceVerbs: Set<String> = ["es", "es:", "est", "est:", "è", "è:", "é", "é:"]
     private static let owners = ["your", "ihr", "ihre", "dein", "deine"]
     /// Of a password that somebody is given.
     private static let given = ["initial", "temporary", "generated", "default", "initiale", "initiales"]

@@ -151,6 +151,9 @@ struct ScriptSlots {
                 name = objects.last?.nameInBirth(key) ?? objects.last?.nameOfMember(key) ?? member
             }
         } else {
+            if isOfRegister, member == "type", PersonRegister.isCountry(text[(index + 1)..<end]) {
+                name = PersonRegister.unnamed
+            }
             addString(to: end, isNamed: !isGivenToFunction)
         }
         index = end + 1

@@ -110,8 +110,15 @@ enum SentenceSlots {
         case "user", "username", "account", "login":
             // `(`username`, `password`)` lists names.
             guard word.last != 0x2c else { return [] }
-            return (quoted(from: value.startIndex, in: text) ?? accountOfDomain(bare(value)))
-                .map { [slot("username", $0)] } ?? []
+            let own = quoted(from: value.startIndex, in: text) ?? accountOfDomain(bare(value))
+            return (own ?? signedIn(value, next.dropFirst().first)).map { [slot("username", $0)] } ?? []
+        // `Mot de passe : Zk9!wq`
+        case "passe":
+            guard before.map({ SlotReader.string($0).lowercased() }).elementsEqual(["mot", "de"]),
+                let given = next.first(where: { !$0.elementsEqual([0x3a]) }).map(bare),
+                given.count >= 4, given.contains(where: \.isASCIIDigit)
+            else { return [] }
+            return [slot("password", given)]
         case "as", "for", "from", "identity", "principal", "welcome", "hello":
             return accountOfDomain(bare(value)).map { [slot("username", $0)] } ?? []
         // `CREATE USER … IDENTIFIED BY '…'`
@@ -145,6 +152,16 @@ enum SentenceSlots {
             start = index + 1
         }
         return start < text.endIndex ? words + [text[start...]] : words
+    }
+
+    /// The account in `user ada.quill logged in`, which has a mark or a digit in it as few words have; nil for others.
+    private static func signedIn(_ word: ArraySlice<UInt8>, _ next: ArraySlice<UInt8>?) -> ArraySlice<UInt8>?
+    {
+        guard let next, isAny(of: ["authenticated", "logged", "signed"], next), (3...64).contains(word.count),
+            word.allSatisfy({ $0.isASCIIWordByte || $0 == 0x2d || $0 == 0x2e }),
+            word.contains(where: { !$0.isASCIILetter }), word.contains(where: \.isASCIILetter)
+        else { return nil }
+        return word
     }
 
     /// The account in `CORP\ada`, as Windows has it with the domain before it; nil for others.
@@ -191,7 +208,7 @@ enum SentenceSlots {
             "--data-raw",
             "--data-urlencode", "--form", "--form-string", "-h", "--header", "-u", "--user", "user",
             "username",
-            "account", "login", "by", "eq", "co", "sw", "ew",
+            "account", "login", "by", "eq", "co", "sw", "ew", "passe",
         ],
         ignoringCase: true
     )
@@ -211,12 +228,12 @@ enum SentenceSlots {
 
     private static func isVerb(_ word: ArraySlice<UInt8>) -> Bool {
         switch word.first {
-        case 0x49, 0x69, 0x6c, 0x77: isAny(of: verbs, word.last == 0x3a ? word.dropLast() : word)
+        case 0x49, 0x65, 0x69, 0x6c, 0x77: isAny(of: verbs, word.last == 0x3a ? word.dropLast() : word)
         default: false
         }
     }
 
-    private static let verbs = ["is", "was", "IS", "Is", "lautet", "ist"]
+    private static let verbs = ["is", "was", "IS", "Is", "lautet", "ist", "es", "est"]
 
     /// What a name of a password is said to be: `password is Zk9!wq`, `password Zk9!wq`.
     ///
