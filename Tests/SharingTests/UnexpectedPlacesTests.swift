@@ -387,6 +387,30 @@ struct UnexpectedPlacesTests {
             stays: ["Open=20this:", "lang=3Dde&token=3D", "&b=3D1", "Bye"]
         ),
         Row(
+            name: "what programs log of requests",
+            type: "text/plain",
+            body: "--> POST https://as.example/token\nAccept: text/html\n"
+                + "grant_type=refresh_token&refresh_token=rtok77QzXy&client_secret=Zq7csx\n<-- 200 OK\n",
+            gone: ["rtok77QzXy", "Zq7csx"],
+            stays: ["grant_type=refresh_token&refresh_token=", "&client_secret=", "Accept: text/html"]
+        ),
+        Row(
+            name: "what curl logs, before a document",
+            type: "text/plain",
+            body: "> GET /me?pin=7712 HTTP/1.1\n> Cookie: sid=cv77Qz; theme=dark\n> X-Api-Key: ak77QzXyZ\n"
+                + "> Accept: */*\n< HTTP/1.1 200\n< set-cookie: refresh=cv78Qz; HttpOnly\n{\"theme\":\"darkish\"}\n",
+            gone: ["pin=7712", "cv77Qz", "ak77QzXyZ", "cv78Qz"],
+            stays: ["> Cookie: sid=", "> Accept: */*", "; HttpOnly", "darkish"]
+        ),
+        Row(
+            name: "a dictionary that an app prints",
+            type: "text/plain",
+            body: "App[123:456] response = {\n    \"access_token\" = \"atnd77Qz-Xy\";\n"
+                + "    \"given_name\" = Kiravel;\n    \"theme\" = darkish;\n}",
+            gone: ["atnd77Qz-Xy", "Kiravel"],
+            stays: ["darkish"]
+        ),
+        Row(
             name: "cookies in a file",
             type: "text/plain",
             body: "# Netscape HTTP Cookie File\n.x.example\tTRUE\t/\tTRUE\t1790000000\tSID\tg.a78=qX\n"

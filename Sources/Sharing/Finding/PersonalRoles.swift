@@ -133,7 +133,7 @@ enum PersonalRoles {
         )
         // Whom somebody signs in for, as Corppass tells it.
         add(.personal, "uen uenno companyuen entityuen cpentid cpnonuenname cpnonuenregno cpsystemuid")
-        add(.personal, "biography aboutme")
+        add(.personal, "biography aboutme ksecattraccount")
         // The same in forms of other languages.
         add(
             .personal,

@@ -245,7 +245,7 @@ enum SecretRoles {
         .accessToken: "accesstoken authtoken xauthtoken bearertoken xaccesstoken xforwardedaccesstoken",
         .refreshToken: "refreshtoken", .idToken: "idtoken idtokenhint",
         .token:
-            "logintoken sessiontoken xsessiontoken xtoken xvaulttoken privatetoken tgt loginticket subjecttoken actortoken registrationaccesstoken logouttoken tokenid initialaccesstoken loginhinttoken xidtoken xamznoidcdata xamzoidcdata",
+            "logintoken sessiontoken xsessiontoken xtoken xvaulttoken privatetoken tgt loginticket subjecttoken actortoken registrationaccesstoken temporaryproof logouttoken tokenid initialaccesstoken loginhinttoken xidtoken xamznoidcdata xamzoidcdata",
         .codeVerifier: "codeverifier", .codeChallenge: "codechallenge",
         .clientSecret:
             "clientsecret consumersecret appsecret xclientsecret apisecret xapisecret sharedsecret xsharedsecret authsecret xauthsecret",
@@ -254,7 +254,7 @@ enum SecretRoles {
         .requestURI: "requesturi",
         .sessionState: "sessionstate",
         .password:
-            "mnemonic seedphrase recoveryphrase recoverykey password passwd pwd passphrase passcode userpassword newpassword oldpassword currentpassword confirmpassword jpassword idtoken2 callback callback1 credential securityanswer secretanswer",
+            "ksecvaluedata mnemonic seedphrase recoveryphrase recoverykey password passwd pwd passphrase passcode userpassword newpassword oldpassword currentpassword confirmpassword jpassword idtoken2 callback callback1 credential securityanswer secretanswer",
         .oneTimeCode:
             "confirmationcode otc bindingcode oobcode additionalauthdata recoverycodeinput totppin cvv cvv2 cvc cvc2 securitycode tan pushtan smstan mtan pin xpin otp xotp xgithubotp accesscode xaccesscode recoverycode recoverycodes backupcode backupcodes otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode txcode twofactorcode authcode2 otpcode",
         .credentials:
@@ -270,7 +270,7 @@ enum SecretRoles {
         .authorizationCode: "code authorizationcode authcode", .state: "state", .nonce: "nonce",
         .token: "token ticket jwt bearer request response t invite invitation invitecode invitationcode",
         .credentials:
-            "secret key session sessionid authsession auth sig hash tokenvalue credentials keyhandle credentialid",
+            "secret key session sessionid sessioninfo authsession auth sig hash tokenvalue credentials keyhandle credentialid",
         // Rails and Yii say in `<meta name="csrf-param">` which field has the token.
         .formToken: "lt flow interaction challenge id csrfparam",
     ])

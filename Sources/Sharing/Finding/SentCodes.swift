@@ -9,7 +9,7 @@ enum SentCodes {
         let others = text.contains { $0 >= 0x80 } ? foreignWords : []
         return (words + others).flatMap { word in
             ShownCodes.words(word.end, in: text).flatMap { codes(at: $0, word, in: text) }
-        } + used(in: text)
+        } + used(in: text) + bound(in: text)
     }
 
     /// A word for such a code, or how it ends.
@@ -230,6 +230,18 @@ enum SentCodes {
         guard halves == digits, digits > 0 else { return nil }
         return self.digits(at: phrase.lowerBound - 2 * digits - 1, in: text)
     }
+
+    /// A code that a browser fills in, with its site in the last line of a message: `@shop.example #482913`.
+    private static func bound(in text: [UInt8]) -> [Range<Int>] {
+        ShownCodes.words(" #", in: text).compactMap { mark in
+            let host = text[..<mark.lowerBound].suffix(longestHost).reversed().prefix { $0 > 0x20 }
+            guard host.count > 4, host.last == 0x40, host.contains(0x2e) else { return nil }
+            return digits(at: mark.upperBound, in: text)
+        }
+    }
+
+    /// In bytes.
+    private static let longestHost = 64
 
     private static let phrases = [
         " is your ", " as your ", " ist Ihr ", " ist dein ", " est votre ", " est ton ", " es tu ", " es su ",

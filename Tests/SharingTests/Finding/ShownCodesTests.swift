@@ -111,6 +111,8 @@ struct ShownCodesTests {
             text: "Your recovery key: <code>orbit-lemon-trapeze-gondola</code>",
             codes: ["orbit-lemon-trapeze-gondola"]
         ),
+        Row(text: "Your sign-in\n@shop.example #550201", codes: ["550201"]),
+        Row(text: "colour #550201, mail@shop #550202, @ #550203", codes: []),
         // German, French, Spanish, Italian.
         Row(
             text: "<h1>Wiederherstellungscodes</h1><ul><li>qwmzrtlk</li><li>plvbxndh</li></ul>",

@@ -31,7 +31,7 @@ enum SlotReader {
     private static func script(_ text: ArraySlice<UInt8>) -> [Slot] {
         var slots = ScriptSlots.slots(in: text)
         slots += pairs(text)
-        return slots
+        return slots + TraceLines.slots(in: text)
     }
 
     private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
@@ -269,6 +269,7 @@ enum SlotReader {
             if TextKind.opensDocument(line) {
                 return [Slot(name: "", range: line.startIndex..<line.endIndex, kind: .json)]
             }
+            if let traced = TraceLines.slots(inLine: line) { return traced }
             let pairs = LogLineSlots.slots(in: line)
             guard pairs.isEmpty else { return pairs }
             guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }) else { return [] }
