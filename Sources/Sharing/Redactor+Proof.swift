@@ -71,7 +71,7 @@ extension Redactor {
             DocumentJoints.all(in: secret.text, isOpen: isOpen)
                 + NumberedFields.joints(in: secret.text) {
                     found.kind(of: $0) == nil && !Drawn.looks($0.utf8)
-                }
+                } + NumberedFields.times(in: secret.text)
         }
         return found.open.union(found.hosts).union(found.words).union(joints).filter { text in
             standIns.sweepingOnce(Array(text.utf8)) == nil

@@ -18,6 +18,22 @@ enum NumberedFields {
         }
     }
 
+    /// The fields that hold when a cookie in base64 was made, in seconds: JupyterHub's `_xsrf` is such a one, and a token of the
+    /// same login tells nearly the same time in base64.
+    static func times(in secret: String) -> [String] {
+        guard let inner = Base64Text(Array(secret.utf8), where: { $0.contains(0x7c) })?.text else {
+            return []
+        }
+        let fields = SlotReader.string(inner).split(separator: "|", omittingEmptySubsequences: false)
+        return fields.dropFirst().dropLast().compactMap { field in
+            guard let time = text(of: field), time.utf8.count == 10, time.utf8.allSatisfy(\.isASCIIDigit)
+            else {
+                return nil
+            }
+            return "|\(field)|"
+        }
+    }
+
     /// What is behind the number, where it is as long as that says.
     private static func text(of field: Substring) -> Substring? {
         guard let colon = field.firstIndex(of: ":"), let count = Int(field[..<colon]) else { return nil }
