@@ -8,6 +8,8 @@ import OAuth
 struct Relations {
     /// What a value is made of, and how.
     private var makings: [String: (source: String, make: (String) -> String)] = [:]
+    /// Hashes in another alphabet of Base64 than the one of URLs.
+    private var inOtherAlphabets: [(source: String, making: ChallengeMaking)] = []
 
     init(_ found: FoundSecrets) {
         hashes(among: found.nonces)
@@ -16,9 +18,7 @@ struct Relations {
         for verifier in found.verifiers {
             for making in ChallengeMaking.known {
                 let challenge = making.make(verifier)
-                if challenge != verifier, wanted.contains(challenge), makings[challenge] == nil {
-                    makings[challenge] = (verifier, making.make)
-                }
+                if challenge != verifier, wanted.contains(challenge) { add(challenge, of: verifier, making) }
             }
         }
         let sources = Set(found.tokens.keys).union(found.values.keys).union(found.named.keys.map(\.value))
@@ -42,9 +42,15 @@ struct Relations {
         for nonce in nonces {
             for making in ChallengeMaking.known where Self.ofNonces.contains(making.relation) {
                 let hash = making.make(nonce)
-                if nonces.contains(hash), makings[hash] == nil { makings[hash] = (nonce, making.make) }
+                if nonces.contains(hash) { add(hash, of: nonce, making) }
             }
         }
+    }
+
+    private mutating func add(_ value: String, of source: String, _ making: ChallengeMaking) {
+        guard makings[value] == nil else { return }
+        makings[value] = (source, making.make)
+        if making.relation.kind == .base64 { inOtherAlphabets.append((source, making)) }
     }
 
     private static let ofNonces: Set<ChallengeRelation> = [.s256, .hex, .base64, .padded]
@@ -75,6 +81,14 @@ struct Relations {
 
     /// As much as a challenge has to have in common with what it is made of.
     private static func beginning(of challenge: String) -> Substring { challenge.prefix(8) }
+
+    /// Whether what is made of stand-ins shows in which way: the alphabets differ by two characters, which a hash need not have.
+    func areTold(by standIn: (String) -> String) -> Bool {
+        inOtherAlphabets.allSatisfy { source, making in
+            let other = standIn(source)
+            return CodeChallenge.relation(of: making.make(other), to: other) == making.relation
+        }
+    }
 
     /// A value made anew; nil for one that is made of nothing that is known.
     func remade(_ value: String, standIn: (String) -> String) -> String? {

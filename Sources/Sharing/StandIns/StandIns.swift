@@ -73,9 +73,8 @@ final class StandIns {
         identifiers = times == nil ? [] : found.identifiers.sorted()
         identifierIndex = FragmentIndex(identifiers.map { Array($0.utf8) })
         self.options = options
-        key = random(16)
-        cipher = ShapeCipher(key: key, domain: 1)
         relations = Relations(found)
+        (key, cipher) = Self.drawn(random, for: relations)
         // Of several names the one that is compared character by character decides.
         namedKinds = found.named.reduce(into: [:]) { kinds, pair in
             let known = kinds[pair.key.value] ?? pair.value
@@ -98,6 +97,25 @@ final class StandIns {
         sureWords = sure.texts
         wordIndex = WordIndex(Self.spellings(of: sure))
         replaceKeys()
+    }
+
+    /// Enough for two dozen hashes that each need another key once in four times.
+    private static let mostDraws = 1000
+
+    /// A key under which what is made of others goes on to show how, and its cipher.
+    private static func drawn(_ random: (Int) -> [UInt8], for relations: Relations) -> (
+        key: [UInt8], cipher: ShapeCipher
+    ) {
+        var key: [UInt8] = []
+        var cipher: ShapeCipher
+        var draws = 0
+        repeat {
+            key = random(16)
+            cipher = ShapeCipher(key: key, domain: 1)
+            draws += 1
+        } while draws < mostDraws
+            && !relations.areTold { String(decoding: cipher(Array($0.utf8)), as: UTF8.self) }
+        return (key, cipher)
     }
 
     /// Keys are replaced where they verify a token, since what is signed anew needs them, and where they are no secret any

@@ -38,6 +38,24 @@ struct RelationsTests {
         #expect(remade == making.challenge(of: Self.other))
     }
 
+    /// A hash without "+" and "/" is the same in both alphabets.
+    @Test(arguments: [(making: Making.standardBase64, isTold: false), (.right, true), (.hexadecimal, true)])
+    func alphabetIsToldByWhatIsMade(making: Making, isTold: Bool) throws {
+        let spellings = (0..<100).map { "\(Self.other)-\($0)" }
+        let plain = try #require(
+            spellings.first { !Making.right.challenge(of: $0).contains { $0 == "-" || $0 == "_" } }
+        )
+        let marked = try #require(
+            spellings.first { Making.right.challenge(of: $0).contains { $0 == "-" || $0 == "_" } }
+        )
+        var found = FoundSecrets()
+        found.verifiers = [Self.verifier]
+        found.derived = [making.challenge(of: Self.verifier)]
+        let relations = Relations(found)
+        #expect(relations.areTold { _ in plain } == isTold)
+        #expect(relations.areTold { _ in marked })
+    }
+
     @Test func challengeOfNothingThatIsKnownIsNotRemade() {
         var found = FoundSecrets()
         found.verifiers = [Self.verifier]
