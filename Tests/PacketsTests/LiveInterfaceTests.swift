@@ -100,7 +100,7 @@ struct LiveInterfaceTests {
         #if os(Linux)
         #expect(
             refused.hint
-                == "sudo setcap cap_net_raw,cap_net_admin+eip '/opt/my tools/authreel', or run it with sudo"
+                == "sudo setcap cap_net_raw,cap_net_admin+eip '/opt/my tools/authreel', or run that with sudo"
         )
         #endif
     }

@@ -30,7 +30,7 @@ package enum LiveInterfaceError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .notPermitted(_, let program):
             #if os(Linux)
-            "sudo setcap cap_net_raw,cap_net_admin+eip \(ShellWord.quoted(program)), or run it with sudo"
+            "sudo setcap cap_net_raw,cap_net_admin+eip \(ShellWord.quoted(program)), or run that with sudo"
             #else
             "run it with sudo, or let your user read /dev/bpf* (as ChmodBPF of Wireshark does)"
             #endif

@@ -156,7 +156,7 @@ struct PassiveRecording {
     private func open() throws -> LiveInterface {
         var options = LiveInterface.Options()
         options.filter = filter
-        options.program = CommandLine.arguments.first ?? Invocation.name
+        options.program = Invocation.file
         do throws(LiveInterfaceError) {
             return try LiveInterface(interface, options)
         } catch {

@@ -1,3 +1,4 @@
+import Captures
 import Packets
 
 /// Who a recording goes on as that root started.
@@ -28,7 +29,7 @@ struct RecordingUser {
                 .unavailable,
                 "the rights of root cannot be given up: \(error)",
                 hint:
-                    "start it as a user that may capture: sudo setcap cap_net_raw,cap_net_admin+eip $(command -v authreel)"
+                    "start it as a user that may capture: sudo setcap cap_net_raw,cap_net_admin+eip \(ShellWord.quoted(Invocation.file))"
             )
         }
     }

@@ -11,6 +11,12 @@ enum Invocation {
         return called.hasPrefix(folder) ? String(called.dropFirst(folder.count)) : called
     }()
 
+    /// The file of the program itself: what sudo and setcap want, which follow neither the user's `PATH` nor a link.
+    static var file: String {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? Bundle.main.executablePath ?? name
+    }
+
     /// A command of this program with its arguments, to be pasted into a shell whatever is in them.
     ///
     /// A capture that came by standard input is gone: `CAPTURE` stands for the file that it is in.
