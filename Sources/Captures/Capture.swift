@@ -21,6 +21,24 @@ package struct Capture: Sendable {
             self.what = what
             self.isEnd = isEnd
         }
+
+        /// What is said of the piece that a file ends in.
+        ///
+        /// - Parameters:
+        ///   - piece: what the file consists of: `entry`.
+        ///   - number: how many whole ones stand before it.
+        ///   - length: of what is there of it, in bytes; nil where that is not known.
+        /// - Returns: `entry 17 is cut off after 212 bytes; the 17 before it are whole`.
+        static func cutOff(_ piece: String, _ number: Int, after length: Int? = nil) -> String {
+            let before =
+                switch number {
+                case 0: "no whole one is before it"
+                case 1: "the one before it is whole"
+                default: "the \(number) before it are whole"
+                }
+            let after = length.map { " after \($0.counted("byte"))" } ?? ""
+            return "\(piece) \(number) is cut off\(after); \(before)"
+        }
     }
 
     /// `log.creator.name` and `version`; empty where there is none.

@@ -124,7 +124,7 @@ struct BurpItemsTests {
     @Test func fileThatBreaksOffIsReadUpToThere() throws {
         let capture = try read(Self.item() + String(Self.item().prefix(300)), end: "")
         #expect(capture.count == 1 && capture.isCutShort)
-        #expect(capture.losses.map(\.what) == ["item 1 is cut off; the 1 before it are whole"])
+        #expect(capture.losses.map(\.what) == ["item 1 is cut off; the one before it is whole"])
         let strange = try read(Self.item(request: "what") + Self.item())
         #expect(strange.count == 1 && strange.losses.count == 1 && strange.losses[0].line > 8)
     }

@@ -50,6 +50,22 @@ struct CaptureReaderTests {
         #expect(torn.count == 3 && torn.losses.count == 1)
     }
 
+    /// How far a file that is cut off goes is said in words that fit the number.
+    @Test(arguments: [
+        (0, "no whole one is before it"), (1, "the one before it is whole"), (2, "the 2 before it are whole"),
+    ])
+    func whatIsBeforeACutIsCounted(whole: Int, words: String) throws {
+        let entry =
+            #"{"startedDateTime":"2026-03-04T09:54:08.356000Z","time":1,"request":{"method":"GET","url":"https://a.example/"},"response":{"status":200}}"#
+        let entries = Array(repeating: entry, count: whole) + [String(entry.prefix(70))]
+        let capture = try read(#"{"log":{"version":"1.2","entries":["# + entries.joined(separator: ","))
+        #expect(capture.count == whole)
+        #expect(
+            capture.losses.map(\.what) == ["entry \(whole) is cut off after 70 bytes; \(words)"],
+            "\(capture.losses)"
+        )
+    }
+
     @Test func missingFileAndFolderAreToldApart() throws {
         #expect(throws: CaptureError.noSuchFile(path: "/nowhere/a.har")) {
             try CaptureReader.read(path: "/nowhere/a.har")

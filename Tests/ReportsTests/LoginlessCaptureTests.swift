@@ -49,6 +49,16 @@ struct LoginlessCaptureTests {
         #expect(LoginlessCapture(builder.capture).advice?.contains("first click") == true)
     }
 
+    /// What was cut off was perhaps recorded from the first click on.
+    @Test func captureThatIsCutOffIsToBeHadWhole() {
+        var builder = CaptureBuilder()
+        builder.get("https://news.example/")
+        var capture = builder.capture
+        capture.losses = [Capture.Loss(offset: 700, line: 3, what: "entry 1 is cut off", isEnd: true)]
+        let advice = LoginlessCapture(capture).advice
+        #expect(advice?.contains("is cut off") == true && advice?.contains("first click") == false)
+    }
+
     /// An app that cannot read the provider's metadata has nowhere to send the browser, and says so on its own page.
     @Test(arguments: [
         (500, "Failed to query provider: oidc: issuer did not match", true),

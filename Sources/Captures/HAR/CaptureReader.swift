@@ -137,7 +137,7 @@ package enum CaptureReader {
         let count = scanner.entryCount
         let what =
             unfinished > 0
-            ? "entry \(count) is cut off after \(unfinished.counted("byte")); the \(count) before it are whole"
+            ? Capture.Loss.cutOff("entry", count, after: unfinished)
             : "the file breaks off behind \(count > 0 ? "entry \(count - 1)" : "the beginning of the entries"); no entry is lost"
         let end = scanner.endOfLastEntry
         return Capture.Loss(offset: end, line: source.line(of: end), what: what, isEnd: true)

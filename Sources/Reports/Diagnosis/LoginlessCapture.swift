@@ -37,6 +37,10 @@ package struct LoginlessCapture {
     package var advice: String? {
         guard unread.isEmpty, failed.count * 2 < max(capture.count, 1) else { return nil }
         if let unbegun = UnbegunLogin.first(in: capture) { return words(on: unbegun) }
+        if capture.isCutShort {
+            return
+                "the file is cut off, and a login may stand behind that: export or copy it once more, to its end"
+        }
         return
             "a login begins with the browser's request to the provider: record from the first click on, in developer tools with "
             + "\"Preserve log\", or with authreel record --browser URL"

@@ -51,7 +51,7 @@ struct BurpItems {
         }
         if item != nil {
             lose(
-                "item \(exchanges.count) is cut off; the \(exchanges.count) before it are whole",
+                Capture.Loss.cutOff("item", exchanges.count),
                 source.size,
                 isEnd: true
             )

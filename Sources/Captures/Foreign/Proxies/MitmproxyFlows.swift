@@ -68,7 +68,7 @@ struct MitmproxyFlows {
                 offset: problem.offset,
                 line: 1,
                 what: problem.isEnd
-                    ? "flow \(count) is cut off after \(source.size - offset) bytes; the \(count) before it are whole"
+                    ? Capture.Loss.cutOff("flow", count, after: source.size - offset)
                     : "flow \(count) is damaged at byte \(problem.offset)",
                 isEnd: problem.isEnd
             )

@@ -299,11 +299,10 @@ struct TolerantScanner {
             try reader.value(into: &json)
         } catch {
             if error.isEnd {
-                let rest = source.size - offset
                 lose(
                     offset,
                     line,
-                    "entry \(entryCount) is cut off after \(rest.counted("byte")); the \(entryCount) before it are whole",
+                    Capture.Loss.cutOff("entry", entryCount, after: source.size - offset),
                     isEnd: true
                 )
                 isTorn = true
