@@ -27,11 +27,13 @@ struct JWT: ParsableCommand {
         "a token has three parts (signed) or five (encrypted), separated by dots, and nearly always begins with eyJ; an access token that does not is opaque, and only its provider reads it"
 
     /// That a file or standard input holds nothing to judge.
-    private static func noToken(in path: String) -> CommandFailure {
-        CommandFailure(
+    private static func noToken(in path: String, of bytes: [UInt8]) -> CommandFailure {
+        let isEmpty = !bytes.contains { $0 > 0x20 }
+        return CommandFailure(
             .dataError,
-            "no token in \(path == "-" ? "standard input" : path)",
-            hint: path.hasSuffix(".har")
+            "no token in \(path == "-" ? "standard input" : path)"
+                + (isEmpty ? ": it is empty" : bytes.contains(0) ? ": it is binary data" : ""),
+            hint: !isEmpty && path.hasSuffix(".har")
                 ? "\(Invocation.command("view", path)) shows those of a capture" : JWT.form
         )
     }
@@ -249,9 +251,10 @@ struct JWT: ParsableCommand {
                     guard isToken, !texts.isEmpty else { throw JWT.noToken(named: argument) }
                     return texts.map { ($0, nil) }
                 }
-                let text = String(decoding: try InputFile.bytes(argument), as: UTF8.self)
-                let texts = CopiedTokens.texts(in: text)
-                guard !texts.isEmpty else { throw JWT.noToken(in: argument) }
+                let bytes = try InputFile.bytes(argument)
+                let texts =
+                    bytes.contains(0) ? [] : CopiedTokens.texts(in: String(decoding: bytes, as: UTF8.self))
+                guard !texts.isEmpty else { throw JWT.noToken(in: argument, of: bytes) }
                 return texts.map { ($0, argument == "-" ? "standard input" : argument) }
             }
         }
@@ -300,7 +303,7 @@ struct JWT: ParsableCommand {
                 secret: try expectations.secret(),
                 expecting: try expectations.expectations()
             )
-            guard bytes.contains(where: { $0 > 0x20 }) else { throw JWT.noToken(in: file) }
+            guard bytes.contains(where: { $0 > 0x20 }) else { throw JWT.noToken(in: file, of: bytes) }
             var output = OutputBuffer()
             var isGood = true
             try bytes.withUnsafeBufferPointer { buffer in

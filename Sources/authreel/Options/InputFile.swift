@@ -3,14 +3,26 @@ import Foundation
 /// Reads small inputs whole.
 enum InputFile {
     /// The bytes of a file, or of a pipe as the shell's `<(…)` makes it; `-` is standard input.
+    ///
+    /// Text in UTF-16 that says so by its mark, as PowerShell's `>` writes it, is made UTF-8.
     static func bytes(_ path: String) throws -> [UInt8] {
-        if path == "-" { return Array(FileHandle.standardInput.readDataToEndOfFile()) }
+        if path == "-" { return inUTF8(Array(FileHandle.standardInput.readDataToEndOfFile())) }
         // Not Data(contentsOf:), which gives up on pipes.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path, errno) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         guard let data = try? file.readToEnd() ?? Data() else { throw failure(path, errno) }
-        return Array(data)
+        return inUTF8(Array(data))
+    }
+
+    private static func inUTF8(_ bytes: [UInt8]) -> [UInt8] {
+        let isBigEndian = bytes.starts(with: [0xfe, 0xff])
+        guard isBigEndian || bytes.starts(with: [0xff, 0xfe]) else { return bytes }
+        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in
+            let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+            return isBigEndian ? first << 8 | second : second << 8 | first
+        }
+        return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 
     private static func failure(_ path: String, _ number: Int32) -> CommandFailure {

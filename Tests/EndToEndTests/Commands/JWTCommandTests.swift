@@ -222,6 +222,9 @@ struct JWTCommandTests {
             (["-"], 65, "no token in standard input"), (["empty.txt"], 65, "no token in empty.txt"),
             (["verify", "--jwks", "keys.json", "empty.txt"], 65, "no token in empty.txt"),
             (["words.txt"], 65, "words.txt: no token: \"hello\""),
+            (["bytes.har"], 65, "no token in bytes.har: it is binary data"),
+            // As PowerShell's > writes it.
+            (["wide.txt"], 65, "wide.txt: no token: \"hi\""),
             (["verify", "-"], 64, "--jwks is missing"),
             (
                 ["verify", "--jwks", "keys.json", "eyJhbGciOiJub25lIn0.e30."], 64,
@@ -245,6 +248,9 @@ struct JWTCommandTests {
         defer { folder.remove() }
         try Data("\n \n".utf8).write(to: URL(filePath: folder.file("empty.txt")))
         try Data("eyJhbGciOiJub25lIn0.e30.\nhello\n".utf8).write(to: URL(filePath: folder.file("words.txt")))
+        try Data([0x1f, 0x8b, 0x08, 0x00, 0x41]).write(to: URL(filePath: folder.file("bytes.har")))
+        try Data([0xff, 0xfe, 0x68, 0, 0x69, 0, 0x0d, 0, 0x0a, 0])
+            .write(to: URL(filePath: folder.file("wide.txt")))
         try Data("{\"keys\":[]}".utf8).write(to: URL(filePath: folder.file("keys.json")))
         try Data("-----BEGIN PUBLIC KEY-----\n".utf8).write(to: URL(filePath: folder.file("key.pem")))
         try Data("{\"log\":{\"entries\":[]}}".utf8).write(to: URL(filePath: folder.file("login.har")))
