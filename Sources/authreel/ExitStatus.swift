@@ -55,9 +55,12 @@ enum ExitStatus: Int32 {
             )
             Foundation.exit(ExitStatus.bug.rawValue)
         }
-        let message = UsageHint.words(Authreel.message(for: error))
-        let searchPath = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let arguments = Array(CommandLine.arguments.dropFirst())
+        let message = UnknownOption.first(
+            before: UsageHint.words(Authreel.message(for: error)),
+            arguments
+        )
+        let searchPath = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let hint = UsageHint.hint(for: message, arguments) {
             if case .found = ProgramPath.lookup($0, searchPath: searchPath) { true } else { false }
         }

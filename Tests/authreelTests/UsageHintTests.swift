@@ -26,6 +26,21 @@ struct UsageHintTests {
         #expect(UsageHint.words(message) == words)
     }
 
+    /// A line that is made of the arguments would not do with an option that there is not.
+    @Test(arguments: [
+        ("share a.har --json", "Unknown option '--json'"),
+        ("share a.har --format=json --out b", "Unknown option '--format'"),
+        ("share a.har --dryrun", "Unknown option '--dryrun'. Did you mean '--dry-run'?"),
+        ("share a.har --keep x", nil), ("view a.har --no-open --port 99999", nil),
+        ("record --listen 8080 -- curl --json", nil), ("jwt --jsn", nil), ("--jsn share", nil),
+    ])
+    func unknownOptionComesFirst(arguments: String, words: String?) {
+        let message = "say where the shared capture goes: --out FILE"
+        let arguments = arguments.split(separator: " ").map(String.init)
+        #expect(UnknownOption.first(before: message, arguments) == words ?? message)
+        #expect(UnknownOption.first(before: "Missing value for '--also'", arguments).hasPrefix("Missing"))
+    }
+
     /// An option stays beside its value.
     @Test func usageFitsTheTerminal() {
         let line = "Usage: authreel diagnose <CAPTURE> ... [--flow <ID>] [--only <RULE> ...] [--verbose]"
@@ -72,6 +87,7 @@ struct UsageHintTests {
         ("Missing expected argument '<TOKEN|FILE|-> ...'", "jwt", "jwt token.txt"),
         ("Missing expected argument '<FILE>'", "jwt verify", nil),
         ("Missing expected argument '<RULE>'", "explain", "rules lists them all"),
+        ("Missing expected argument '<A>'", "diff", "diff yesterday.har today.har"),
         (
             "Missing expected argument '--out <FILE.har>'", "import a.har b.har",
             "import a.har b.har --out imported.har"

@@ -96,6 +96,7 @@ enum UsageHint {
         case "jwt" where arguments.dropFirst().first != "verify":
             "a token, the file that it is in, or - for standard input: \(Invocation.command("jwt", "token.txt"))"
         case "explain": "\(Invocation.command("rules")) lists them all"
+        case "diff": "two captures are compared: \(Invocation.command("diff", "yesterday.har", "today.har"))"
         case "import" where arguments.count > 1 && message.contains("--out"):
             ShellWord.line([Invocation.name] + arguments + ["--out", "imported.har"])
         default: nil
