@@ -107,11 +107,13 @@ struct LogoutCall {
             let isStatus = place.part == .responseStatus
             let status = place.exchange.flatMap { flow.capture[$0].response?.status } ?? 0
             let said = refusingPage(in: flow) ?? course.words
+            guard !isStatus || words != nil else {
+                return Evidence(place: place, value: "\(status)", note: "refused")
+            }
             let text = words.map { Excerpt.around($0, in: said) } ?? Excerpt.start(of: said, 120)
             return Evidence(
-                place: isStatus && words != nil
-                    ? Place(exchange: place.exchange, part: .responseBody, name: "") : place,
-                value: isStatus && words == nil ? "\(status)" : Masking.shown(text, of: "text"),
+                place: isStatus ? Place(exchange: place.exchange, part: .responseBody, name: "") : place,
+                value: Masking.shown(text, of: "text"),
                 note: "refused with status \(status)"
             )
         case .page(let page):

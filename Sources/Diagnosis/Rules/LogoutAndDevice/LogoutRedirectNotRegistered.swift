@@ -64,7 +64,8 @@ struct LogoutRedirectNotRegistered: Rule {
                         value: registered.uris.isEmpty
                             ? "none" : registered.uris.prefix(5).joined(separator: ", "),
                         note: nearest.map {
-                            "against \($0) the one sent: \(Difference.note(expected: $0, seen: wanted.value))"
+                            "against \(registered.uris.count == 1 ? "it" : $0) the one sent: "
+                                + Difference.note(expected: $0, seen: wanted.value)
                         }
                     )
                 )
