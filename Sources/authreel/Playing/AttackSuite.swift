@@ -93,6 +93,14 @@ struct AttackSuite {
         switch stop {
         case .goodLoginFails:
             tellLastWords(login, refusals)
+            // What a shell ends with that finds no such command, or may not run it.
+            if login.sighting.answers.isEmpty, [.exited(126), .exited(127)].contains(login.ending) {
+                throw CommandFailure(
+                    .unavailable,
+                    "the login test cannot be run: \(AttackReport.Row.words(login, timeout))",
+                    hint: "--drive takes a line for the shell, which is run in this folder"
+                )
+            }
             let asked =
                 login.sighting.answers.isEmpty
                 ? "; the provider was asked for nothing: is the application pointed at \(issuer.identifier)?"

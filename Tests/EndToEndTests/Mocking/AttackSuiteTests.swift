@@ -253,6 +253,16 @@ struct AttackSuiteTests {
         #expect(result.errors.contains("asked for nothing: is the application pointed at http://127.0.0.1:"))
     }
 
+    /// It has not begun: nothing is said of the application.
+    @Test func testThatIsNotThereIsToldApart() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let result = try Self.run("./no-such-test", ["--fault", "id-token-expired"], in: folder)
+        #expect(result.status == 69 && result.output.isEmpty)
+        #expect(result.errors.contains("the login test cannot be run: status 127"), "\(result.errors)")
+        #expect(!result.errors.contains("is the application pointed at"))
+    }
+
     @Test func refusalOfTheProviderIsTold() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
