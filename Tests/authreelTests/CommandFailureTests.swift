@@ -47,6 +47,16 @@ struct CommandFailureTests {
         }
     }
 
+    /// Its own name is no other that was meant.
+    @Test func linkToNothingIsToldApart() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let link = folder.file("login.har")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "gone.har")
+        let failure = CommandFailure(CaptureError.noSuchFile(path: link))
+        #expect(failure.hint == "the link is there, and gone.har, where it leads, is not")
+    }
+
     /// As a variable of a script that is not set has it.
     @Test func emptyNameIsCalledThat() {
         #expect(CommandFailure.noRule("").message == "the name of the rule is empty")

@@ -63,10 +63,15 @@ extension CommandFailure {
     }
 
     /// The files beside a name that is none whose names are near it; captures unless others may be meant.
+    ///
+    /// Of a link to nothing it is where that leads.
     static func meant(
         by path: String,
         among isCandidate: (String) -> Bool = { $0.contains(".har") }
     ) -> String? {
+        if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) {
+            return "the link is there, and \(ShellWord.quoted(target)), where it leads, is not"
+        }
         let name = URL(filePath: path).lastPathComponent
         guard path.hasSuffix(name) else { return nil }
         let folder = String(path.dropLast(name.count))
