@@ -73,6 +73,7 @@ package struct AuthorityFiles: Sendable, Hashable {
         case .none: origin = .made
         case .half(let missing): origin = .madeInPlaceOfHalf(missing: missing)
         }
+        try checkReplaceable()
         return Loaded(authority: try make(now: now), origin: origin, remarks: remarks)
     }
 
@@ -155,6 +156,25 @@ package struct AuthorityFiles: Sendable, Hashable {
         // The key first: a certificate without its key would be exported and trusted in vain.
         try replace(keyPath, with: Array(key.pem.utf8), mode: 0o600)
         try replace(certificatePath, with: Array(authority.certificate.pem.utf8), mode: 0o644)
+    }
+
+    /// Refuses to write over what is not ours: folders of test authorities have a `ca.key` and a `ca.pem` as well.
+    ///
+    /// A certificate of ours names us. What has no such name beside it, as a key alone, is ours in a folder that holds nothing else.
+    ///
+    /// - Throws: ``ProxyError/authorityForeign(path:)``.
+    package func checkReplaceable() throws(ProxyError) {
+        // What cannot be read is told where it is needed.
+        let certificateFile = try? contents(of: certificatePath)
+        if let bytes = certificateFile?.bytes, let certificate = try? certificate(in: bytes) {
+            guard certificate.subject.hasPrefix("CN=\(CertificateAuthority.maker) ") else {
+                throw .authorityForeign(path: certificatePath)
+            }
+            return
+        }
+        let keyFile = try? contents(of: keyPath)
+        guard certificateFile != nil || keyFile != nil, !holdsOnlyOurs() else { return }
+        throw .authorityForeign(path: certificateFile == nil ? keyPath : certificatePath)
     }
 
     private func readAuthority() throws(ProxyError) -> (State, remarks: [String]) {
@@ -266,9 +286,17 @@ package struct AuthorityFiles: Sendable, Hashable {
             }
             let isOurs =
                 [".", "..", "ca.pem", "ca.key", "trusted.json"].contains(name) || name.hasPrefix("keystore-")
+                || Self.isUnfinished(name)
             guard isOurs else { return false }
         }
         return true
+    }
+
+    /// What a crash leaves of a file that was being written: `ca.pem.4711`.
+    private static func isUnfinished(_ name: String) -> Bool {
+        ["ca.pem.", "ca.key.", "trusted.json."].contains { start in
+            name.hasPrefix(start) && name.dropFirst(start.count).allSatisfy(\.isWholeNumber)
+        }
     }
 
     private func mend(_ path: String, to mode: mode_t) throws(ProxyError) {

@@ -11,6 +11,8 @@ package struct CertificateAuthority: Sendable {
     package let scope: CertificateScope?
     private let issuer: CertificateIssuer
 
+    /// What the names of our authorities begin with.
+    static let maker = "authreel"
     /// How long the authority is valid.
     package static let lifetime = Duration.seconds(365 * 86_400)
     /// How long a leaf is valid.
@@ -45,7 +47,7 @@ package struct CertificateAuthority: Sendable {
             notAfter: (now + Self.leafLifetime).seconds
         )
         let rootKey = try PrivateKey.generate(.elliptic(.p256))
-        let name = "authreel \(now.rfc3339.prefix(19))"
+        let name = "\(Self.maker) \(now.rfc3339.prefix(19))"
         let root = try CertificateIssuer.authority(
             commonName: "\(name) (one recording)",
             key: rootKey,
@@ -80,7 +82,7 @@ package struct CertificateAuthority: Sendable {
         let begin = now - backdating
         let certificate = try CertificateIssuer.authority(
             // The day tells apart the authorities that pile up in a trust store.
-            commonName: "authreel \(now.rfc3339.prefix(10))",
+            commonName: "\(maker) \(now.rfc3339.prefix(10))",
             key: key,
             validity: .init(notBefore: begin.seconds, notAfter: (now + lifetime).seconds)
         )

@@ -25,6 +25,7 @@ struct AuthorityRotate: ParsableCommand {
     func run() throws {
         let session = try TrustSession(authority: authority, consent: consent)
         let files = session.files
+        try CommandFailure.wrapping { try files.checkReplaceable() }
         let planner = session.planner
         let known = try session.records()
         let old = try oldAuthority(files)

@@ -15,7 +15,7 @@ extension CommandFailure {
     private static func status(of error: ProxyError) -> ExitStatus {
         switch error {
         case .addressInUse, .reverseAddressInUse, .cannotListen: .unavailable
-        case .authority, .authorityOwner, .authorityFolderOpen: .noInput
+        case .authority, .authorityOwner, .authorityFolderOpen, .authorityForeign: .noInput
         case .authorityCorrupt, .trustRecords: .dataError
         case .tls: .bug
         }
@@ -45,6 +45,10 @@ extension CommandFailure {
             "run authreel as \(name(of: owner)), or use a folder of your own with --ca-dir DIR"
         case .authorityFolderOpen(let path):
             "choose a folder of its own: --ca-dir \(ShellWord.quoted(path + "/authreel"))"
+        case .authorityForeign(let path):
+            "choose a folder of its own: --ca-dir "
+                + ShellWord.quoted(URL(filePath: path).deletingLastPathComponent().path + "/authreel")
+                + "; what is to be trusted on the provider's side is named by --upstream-ca"
         case .authorityCorrupt:
             "put back a copy of the file, or make a new authority: \(Invocation.name) ca rotate"
         case .trustRecords(let path, _):

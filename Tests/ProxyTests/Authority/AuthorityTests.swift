@@ -89,6 +89,29 @@ final class AuthorityTests: Sendable {
         #expect(try files.load(now: now).origin == .found)
     }
 
+    /// A folder of somebody's test authority, named by mistake: `ca.key` with `ca.crt`, or a `ca.pem` without its key.
+    @Test(arguments: [["ca.key", "ca.crt"], ["ca.pem"], ["ca.pem", "ca.key"]])
+    func authorityOfAnotherMakerIsNotWrittenOver(names: [String]) throws {
+        let files = AuthorityFiles(folder: folder())
+        try files.makeFolder()
+        let key = try PrivateKey.generate(.elliptic(.p256))
+        let certificate = try CertificateIssuer.authority(
+            commonName: "Test CA",
+            key: key,
+            // Ended: one that is valid and has its key is used.
+            validity: .init(notBefore: now.seconds - 864_000, notAfter: now.seconds - 86_400)
+        )
+        let contents = names.map { $0 == "ca.key" ? key.pem : certificate.pem }
+        for (name, text) in zip(names, contents) {
+            try Data(text.utf8).write(to: URL(filePath: "\(files.folder)/\(name)"))
+        }
+        let path = names.contains("ca.pem") ? files.certificatePath : files.folder + "/ca.key"
+        #expect(throws: ProxyError.authorityForeign(path: path)) { try files.load(now: now) }
+        for (name, text) in zip(names, contents) {
+            #expect(try String(contentsOfFile: "\(files.folder)/\(name)", encoding: .utf8) == text)
+        }
+    }
+
     @Test func openModesAreMendedAndTold() throws {
         let files = AuthorityFiles(folder: folder())
         _ = try files.load(now: now)
