@@ -40,7 +40,7 @@ extension CommandFailure {
             (1..<1024).contains(port)
                 ? "ports below 1024 may want rights of their own: use one above"
                 : "is \(host) an address of this computer? 127.0.0.1 always is, 0.0.0.0 stands for all of them"
-        case .authority: "--ca-dir DIR uses another folder"
+        case .authority: "the recorder's certificate is kept there: --ca-dir DIR uses another folder"
         case .authorityOwner(_, let owner):
             "run authreel as \(name(of: owner)), or use a folder of your own with --ca-dir DIR"
         case .authorityFolderOpen(let path):

@@ -196,6 +196,6 @@ struct RecordCommandTests {
             environment: ["HOME": home, "XDG_CONFIG_HOME": ""]
         )
         #expect(result.status == 66)
-        #expect(result.errors.contains("hint: --ca-dir DIR uses another folder"))
+        #expect(result.errors.contains("is kept there: --ca-dir DIR uses another folder"))
     }
 }
