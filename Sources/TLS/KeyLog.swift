@@ -15,13 +15,40 @@ package final class KeyLog: Sendable {
 
     /// Opens the file for appending; makes it, readable by its owner only, where it is missing.
     ///
-    /// - Throws: ``KeyLogError`` with the system's words.
+    /// - Throws: ``KeyLogError`` with the system's words, or where the file holds something else.
     package init(path: String) throws(KeyLogError) {
+        guard !Self.holdsSomethingElse(path) else {
+            throw KeyLogError(path: path, reason: "it holds something else, which is not appended to")
+        }
         descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw KeyLogError(path: path, reason: String(cString: strerror(errno))) }
     }
 
     deinit { close(descriptor) }
+
+    /// Whether a file has text, and neither a line of keys nor nothing but remarks where it begins.
+    private static func holdsSomethingElse(_ path: String) -> Bool {
+        // A pipe's reader is waited for where it is written to.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return false }
+        var start = [UInt8](repeating: 0, count: 4096)
+        let count = start.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+        let lines = start.prefix(max(0, count)).split { $0 == 0x0a || $0 == 0x0d }
+        return !lines.contains(where: isOfKeys) && lines.contains { $0.first != 0x23 }
+    }
+
+    /// `CLIENT_RANDOM`, a blank, and a number in hexadecimal.
+    private static func isOfKeys(_ line: ArraySlice<UInt8>) -> Bool {
+        let words = line.split(separator: 0x20, maxSplits: 2)
+        guard words.count == 3 else { return false }
+        return words[0].allSatisfy { (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f }
+            && words[1].allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x46).contains($0) || (0x61...0x66).contains($0)
+            }
+    }
 
     /// Appends a line, which comes without its end.
     ///

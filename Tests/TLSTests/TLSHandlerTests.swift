@@ -256,6 +256,26 @@ struct TLSHandlerTests {
         ends.finish()
     }
 
+    /// Somebody's program or capture, named by mistake, gets no lines of keys.
+    @Test(arguments: [
+        ("", true), ("# keys\n", true), ("CLIENT_RANDOM 0a1B ff00\n", true),
+        ("# keys\nRSA 0a1b ff00\n", true),
+        ("import http\n", false), ("# notes\nRemember the milk\n", false), ("{\"log\":{\"entries\":[", false),
+    ])
+    func onlyAKeyLogIsAppendedTo(contents: String, isTaken: Bool) throws {
+        let path = NSTemporaryDirectory() + "authreel-keys-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try contents.write(toFile: path, atomically: true, encoding: .utf8)
+        let error: KeyLogError?
+        do throws(KeyLogError) {
+            _ = try KeyLog(path: path)
+            error = nil
+        } catch let refusal { error = refusal }
+        #expect((error == nil) == isTaken)
+        #expect(isTaken || error?.description.hasSuffix("which is not appended to") == true)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == contents)
+    }
+
     @Test func keyLogThatCannotBeWrittenIsNamed() {
         let error = #expect(throws: KeyLogError.self) { try KeyLog(path: "/no/such/folder/keys") }
         #expect(

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Testing
 
 @testable import authreel
@@ -12,6 +13,11 @@ struct RecordTests {
     ])
     func pageIsMadeWhole(_ row: (text: String, page: String)) throws {
         #expect(try Record.page(row.text) == row.page)
+    }
+
+    @Test func keysAreNotWrittenIntoTheCapture() {
+        #expect(throws: (any Error).self) { try Record.parse(["--out", "a.har", "--keylog", "./a.har"]) }
+        #expect(throws: Never.self) { try Record.parse(["--out", "a.har", "--keylog", "keys.log"]) }
     }
 
     @Test(arguments: [

@@ -94,6 +94,11 @@ struct Record: AsyncParsableCommand {
 
     func validate() throws {
         guard out != "-" else { throw ValidationError(OutputFile.growing) }
+        if let out, let keylog = proxy.keylog, OutputFile.isOne(out, keylog) {
+            throw ValidationError(
+                "--keylog \(keylog) is where the capture goes: keys want a file of their own"
+            )
+        }
     }
 
     func run() async throws {

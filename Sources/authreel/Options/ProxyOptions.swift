@@ -93,7 +93,13 @@ struct ProxyOptions: ParsableArguments {
             insecureUpstream: upstream.insecureUpstream,
             maximumBodyBytes: try limits.bodyBytes(),
             keyLog: try keylog.map { path in
-                do { return try KeyLog(path: path) } catch { throw CommandFailure(.noInput, "\(error)") }
+                do { return try KeyLog(path: path) } catch {
+                    throw CommandFailure(
+                        .noInput,
+                        "\(error)",
+                        hint: "name a file that is to be made, or holds keys: --keylog keys.log"
+                    )
+                }
             }
         )
         configuration.limits = try limits.limits()
