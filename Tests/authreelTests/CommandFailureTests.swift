@@ -103,6 +103,27 @@ struct CommandFailureTests {
         #expect(ImportInput.hint(onMissing: "*.pcap") == nil && ImportInput.hint(onMissing: "") == nil)
     }
 
+    /// The line can be run as it stands.
+    @Test func packetsAreToldByTheirNameHowTheyAreRead() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let packets = folder.file("server.pcap")
+        let missing = CommandFailure(CaptureError.noSuchFile(path: packets))
+        #expect(missing.hint == "packets are recorded by: tcpdump -i any -s 0 -w \(packets)")
+        // The head of a classic capture of Ethernet, least significant byte first.
+        let head: [UInt8] = [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0] + Array(repeating: 0, count: 8)
+        try Data(head + [0xff, 0xff, 0, 0, 1, 0, 0, 0]).write(to: URL(filePath: packets))
+        let error = try #require(throws: CaptureError.self) { try CaptureReader.read(path: packets) }
+        let command = " import \(packets) --keylog KEYLOG --out login.har makes a capture of it"
+        #expect(CommandFailure(error).hint?.hasSuffix(command) == true, "\(error)")
+        let streamed = CaptureError.notCapture(
+            path: "standard input",
+            looksLike: "a packet capture",
+            advice: "authreel import FILE --keylog KEYLOG"
+        )
+        #expect(CommandFailure(streamed).hint == "authreel import FILE --keylog KEYLOG")
+    }
+
     /// Key sets and secrets are files as well.
     @Test func keySetBesideAMistypedNameIsNamed() throws {
         let folder = try TemporaryFolder()

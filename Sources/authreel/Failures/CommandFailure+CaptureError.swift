@@ -12,7 +12,7 @@ extension CommandFailure {
                     .dataError,
                     "a capture is a HAR file: export one from the browser's network panel, or run \(Invocation.command("record"))"
                 )
-            case .notCapture(_, _, let advice): (.dataError, advice)
+            case .notCapture(let path, _, let advice): (.dataError, Self.importing(path, advice))
             case .unusableArchive: (.dataError, "unpack it, and name the capture in it")
             case .noSuchFile(path: ""): (.noInput, "a variable that is not set is none: name the file itself")
             // What the shell has left as it was.
@@ -29,7 +29,9 @@ extension CommandFailure {
             case .noSuchFile(let path):
                 (
                     .noInput,
-                    Self.meant(by: path) ?? "\(Invocation.command("record", "--out", path)) makes one"
+                    Self.meant(by: path)
+                        ?? (path.contains(/\.pcap(ng)?$/) ? ImportInput.hint(onMissing: path) : nil)
+                        ?? "\(Invocation.command("record", "--out", path)) makes one"
                 )
             case .inputOutput(let path, let reason): (.noInput, Self.advice(path, reason))
             case .lockedByAnother:
@@ -38,6 +40,14 @@ extension CommandFailure {
             }
         let isUnnamed = error == .noSuchFile(path: "")
         self.init(status, isUnnamed ? "the name of the capture is empty" : "\(error)", hint: hint)
+    }
+
+    /// The advice with the packets' own name in it, where they are a file by themselves: import unpacks that, too.
+    private static func importing(_ path: String, _ advice: String) -> String {
+        guard let command = advice.firstRange(of: "authreel import FILE --keylog "),
+            FileManager.default.fileExists(atPath: path)
+        else { return advice }
+        return Invocation.command("import", path, "--keylog") + " " + advice[command.upperBound...]
     }
 
     /// What to do with something that was copied from elsewhere, and is no file.
