@@ -12,6 +12,8 @@ struct NoCaptureTests {
         (Array("TR\0d\0\0".utf8), "a packet capture of HP-UX' nettl"),
         (Array("\u{7f}ver\0".utf8), "a packet capture of OmniPeek"),
         ([0xaa, 0xaa, 0xaa, 0xaa, 8, 0], "a packet capture of 5Views"),
+        (Array("iptrace 2.0\0\0".utf8), "a packet capture of AIX' iptrace"),
+        ([5, 0x56, 0x4e, 0x46, 0x1c, 0], "a packet capture of Visual Networks"),
         ([0x01, 0x10, 0x4c, 0, 0x01, 0x05], "a packet capture of LANalyzer"),
         (Array("<!DOCTYPE html><p>".utf8), "an HTML page"),
         ([0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0], "a packet capture"),
@@ -122,6 +124,29 @@ struct NoCaptureTests {
         (#"{"type":"Metric","data":{},"metric":"http_reqs"}"#, "results of k6's"),
         (#"[{"timestamp":"x","httpRequest":{},"httpResponse":{}}]"#, "what MockServer was asked"),
         (#"{"insertId":"x","httpRequest":{"status":401}}"#, "JSON, but no HAR: an object with \"insertId\""),
+        (
+            #"{"index":{"_index":"packets-2026-11-30"}}"# + "\n" + #"{"timestamp":"1","layers":{}}"#,
+            "lines for Elasticsearch"
+        ),
+        ("    1 0.000000 10.0.0.1 → 10.0.0.2 TCP 74 1024 → 443 [SYN]\n", "what Wireshark prints of packets"),
+        ("1 2026-11-30 02:56:10.1 10.0.0.1 -> 10.0.0.2 TCP 74\n", "what Wireshark prints of packets"),
+        (
+            "No.     Time      Source   Destination   Protocol Length Info\n",
+            "what Wireshark prints of packets"
+        ),
+        (
+            #""No.","Time","Source","Destination","Protocol","Length","Info""#,
+            "what Wireshark prints of packets"
+        ),
+        (
+            "Frame 1: 74 bytes on wire (592 bits)\n    Encapsulation type\n",
+            "what Wireshark prints of packets"
+        ),
+        (
+            "\n==========\nFollow: tcp,raw\nFilter: tcp.stream eq 0\n16030\n",
+            "what Wireshark prints of packets"
+        ),
+        ("0000  02 00 00 00 00 05 02 00   ........\n0008  08 00\n", "a hex dump"),
         (String(repeating: "\0", count: 9000), "nothing but zeros"),
         (
             #"{"id":"x","name":"a","collection_id":"b","folder_id":0,"environment_id":"0","results":[]}"#,

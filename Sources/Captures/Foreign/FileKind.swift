@@ -68,6 +68,9 @@ enum FileKind: Equatable {
         otherPackets("\u{7f}ver", "a packet capture of OmniPeek"),
         otherPackets([0xaa, 0xaa, 0xaa, 0xaa], "a packet capture of 5Views"),
         otherPackets([0x01, 0x10, 0x4c, 0, 0x01], "a packet capture of LANalyzer"),
+        otherPackets("iptrace 1.0", "a packet capture of AIX' iptrace"),
+        otherPackets("iptrace 2.0", "a packet capture of AIX' iptrace"),
+        otherPackets("\u{5}VNF", "a packet capture of Visual Networks"),
         named([0x89, 0x50, 0x4e, 0x47], "a PNG image"), named([0xff, 0xd8, 0xff], "a JPEG image"),
         named("GIF8", "a GIF image"), named("%PDF", "a PDF document"),
         named([0x7f, 0x45, 0x4c, 0x46], "a program"),
@@ -116,8 +119,8 @@ enum FileKind: Equatable {
     private static let windowsTrace = FileKind.other(
         looksLike: "an event trace of Windows",
         advice:
-            "where netsh trace made it, Microsoft's etl2pcapng makes packets of it: etl2pcapng FILE new.pcapng,"
-            + " then authreel import new.pcapng"
+            "where netsh trace made it, Microsoft's etl2pcapng makes packets of it: etl2pcapng FILE new.pcapng;"
+            + " where pktmon did, pktmon etl2pcap FILE; then authreel import new.pcapng"
     )
 
     private static func otherPackets(_ text: String, _ what: String) -> ([UInt8], FileKind) {

@@ -25,14 +25,21 @@ struct ForeignReader: Sendable {
 
     /// With what the text is, where all that is known is that it is none of a capture.
     private func named(_ error: CaptureError, _ source: CaptureSource) -> CaptureError {
+        let head = source.bytes(at: 0, count: FileKind.recognizedBytes)
         switch error {
-        case .notHAR(_, line: 1, column: 1, _), .notCapture(_, looksLike: FileKind.plainTextName, _):
-            guard let kind = NamedText.kind(source.bytes(at: 0, count: FileKind.recognizedBytes)) else {
-                return error
-            }
-            return .notCapture(path: name, looksLike: kind.looksLike, advice: kind.advice)
+        case .notHAR(_, let line, let column, _) where Self.isBeginning(line, column, of: head): break
+        case .notCapture(_, looksLike: FileKind.plainTextName, _): break
         default: return error
         }
+        guard let kind = NamedText.kind(head) else { return error }
+        return .notCapture(path: name, looksLike: kind.looksLike, advice: kind.advice)
+    }
+
+    /// Whether nothing but blanks stands before this line and column.
+    private static func isBeginning(_ line: Int, _ column: Int, of head: [UInt8]) -> Bool {
+        let blanks = head.prefix { $0 <= 0x20 }
+        let lastLine = blanks.split(separator: 0x0a, omittingEmptySubsequences: false).last?.count ?? 0
+        return line == 1 + blanks.count { $0 == 0x0a } && column == 1 + lastLine
     }
 
     func read(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) throws(CaptureError) -> Capture {

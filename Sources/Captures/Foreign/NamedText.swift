@@ -16,6 +16,7 @@ enum NamedText {
                 "it holds neither header fields nor bodies: record the login with authreel record, or export a HAR"
             )
         }
+        if let packets = PrintedPackets.kind(first, second: lines.dropFirst().first) { return packets }
         return lines.lazy.compactMap(kind(ofLine:)).first
             ?? lines.first { !$0.hasPrefix("#") }.flatMap(kind(ofBeginning:))
     }
