@@ -245,13 +245,15 @@ struct HTTP2Decoder {
         // Whoever wants no more of a request is told of what is on its way all the same.
         if frame.side == .server, streams[frame.header.stream]?.answeredAt != nil { return }
         guard let stream = forget(frame.header.stream, &sink) else { return }
-        let code = HTTP2ErrorCode.name(HTTP2FrameHeader.number(frame.payload))
-        // Whether the client had all of an answer with a hole is not known.
+        let number = HTTP2FrameHeader.number(frame.payload)
+        let code = HTTP2ErrorCode.name(number)
+        // Whether the client had all of an answer with a hole is not known. A server that says NO_ERROR has sent all of it
+        // (RFC 9113, section 8.1).
         let reason =
             frame.side == .client
             ? stream.loss
                 ?? "the client gave the request up before the answer was complete (RST_STREAM \(code))"
-            : "the provider broke off the answer (RST_STREAM \(code))"
+            : (number == 0 ? stream.loss : nil) ?? "the provider broke off the answer (RST_STREAM \(code))"
         fail(stream, reason, frame.time, &sink)
     }
 

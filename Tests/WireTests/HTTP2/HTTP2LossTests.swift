@@ -145,6 +145,17 @@ struct HTTP2LossTests {
         #expect(line.exchanges.first?.request.body?.isTruncated == true)
     }
 
+    /// A server that needs no more of a request says NO_ERROR behind its whole answer; with another code it has broken off.
+    @Test(arguments: [(0, "not in the capture"), (2, "broke off the answer (RST_STREAM INTERNAL_ERROR)")])
+    func anAnswerThatIsMissingWasNotBrokenOffByNoError(code: UInt32, reason: String) {
+        var line = Line()
+        line.ask(1, "/one")
+        line.answer(1, Self.ok, "first", isLost: true)
+        line.server.reset(1, code)
+        line.pass(line.server.take(), .server)
+        #expect(line.exchanges.map { $0.failure?.hasSuffix(reason) } == [true], "\(line.summary)")
+    }
+
     /// The lengths say that only the ends of the streams can be among what is missing.
     @Test func messagesThatAreWholeByTheirLengthAreNotCut() {
         var line = Line()
