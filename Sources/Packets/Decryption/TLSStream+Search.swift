@@ -204,6 +204,19 @@ extension TLSStream {
         }
     }
 
+    /// Whether no record stands behind the missing bytes, which are told then: there is nothing that could authenticate.
+    func isLostAtTheEnd(_ direction: TLSDirection, _ sink: inout some TLSStreamSink) -> Bool {
+        guard let search = direction.search, search.attempts == 0, search.passed > 0, direction.carriesData,
+            direction.hasAuthenticated
+        else { return false }
+        sink.lostPlaintext(
+            atMost: max(1, search.passed - TLSRecordHeader.size - (direction.protection?.overhead ?? 0)),
+            isExact: false,
+            from: direction.side
+        )
+        return true
+    }
+
     /// False where there are none; the direction waits for them then, or is stopped.
     private mutating func findCandidates(
         _ direction: TLSDirection,

@@ -209,7 +209,9 @@ package struct TLSStream {
     ) {
         if direction.search != nil {
             searchToTheEnd(direction, keys, &sink)
-            if direction.search != nil { return stop(direction, searchReason(direction), &sink) }
+            if direction.search != nil, !isLostAtTheEnd(direction, &sink) {
+                return stop(direction, searchReason(direction), &sink)
+            }
         }
         guard !direction.isStopped else { return }
         if let wait = direction.waits {

@@ -83,6 +83,22 @@ struct MissingAnswerTests {
         #expect(starts == starts.sorted())
     }
 
+    /// Nothing stands behind it that could be deciphered: it is missing, not broken.
+    @Test func ofTheLastRequestInTLS() throws {
+        let pair = try TLSPair(.init())
+        try pair.handshake()
+        try pair.send(Self.request(1), from: .client)
+        try pair.send(Self.answer(1), from: .server)
+        let answer = pair.wire.last?.bytes ?? []
+        let read = Self.read(pair.wire, without: [answer], keyLog: pair.keyLog)
+        #expect(
+            read.exchanges.map(\.failure) == [
+                "up to \(Self.answer(1).count) bytes of the server are not in the capture"
+            ]
+        )
+        #expect(read.report.losses.count == 1)
+    }
+
     /// A part of the request that waits is missing as well: it is of that request, and the next one begins behind it.
     @Test(arguments: [0x0303, 0x0304] as [Int32]) func ofTheRequestThatWaits(version: Int32) throws {
         var options = TLSPair.Options()
