@@ -34,8 +34,10 @@ final class MessageReader {
     var hasGaps = false
     /// Whether the client's first bytes are missing, however many.
     private var lacksBeginning = false
-    /// Whether there was an answer to nothing that is in the capture.
-    private var lacksRequest = false
+    /// Answers to nothing that is in the capture.
+    private var unseenRequests = 0
+    /// Whether the next answer may be one: bytes of the client are missing that are of no request under way.
+    private var mayLackRequest = false
     private var places = 0
     /// The side whose bytes are missing right before what it says next.
     private var gap: Side?
@@ -85,6 +87,10 @@ final class MessageReader {
         switch state {
         case .awaitingRequest:
             if side == .client, isInTunnel(bytes, time) { return }
+            if side == .server, mayLackRequest, FirstBytes.sender(of: bytes) == .server {
+                mayLackRequest = false
+                unseenRequests += 1
+            }
             let isSettings = side == .server && FirstBytes.isSettings(bytes)
             guard isSettings || side == .client && FirstBytes(bytes) == .http else { return }
             state = .reading
@@ -193,7 +199,7 @@ final class MessageReader {
             }
             // Behind missing bytes anything may come first: an answer whose request is among them is no fault of the server's.
             let asked = hasGaps ? exchanges.filter { !$0.request.method.isEmpty } : exchanges
-            if asked.count < exchanges.count { lacksRequest = true }
+            unseenRequests += exchanges.count - asked.count
             finish(asked)
             state = hasGaps && !isHTTP2 ? .awaitingRequest : .over
             conversation = newConversation()
@@ -282,6 +288,7 @@ final class MessageReader {
             {
                 unansweredConnect = failed.removeLast()
             }
+            mayLackRequest = side == .client && failed.isEmpty
             finish(failed)
             state = isHTTP2 ? .over : .awaitingRequest
         }
@@ -289,12 +296,16 @@ final class MessageReader {
 
     /// Says once what is missing, and what that comes to.
     private func noteLosses() {
-        guard lostBytes > 0 || lacksBeginning || lacksRequest else { return }
+        guard lostBytes > 0 || lacksBeginning || unseenRequests > 0 else { return }
         let what =
             lostBytes == 0
-            ? lacksBeginning ? "its first requests are" : "the request of an answer is"
+            ? lacksBeginning ? "its first requests are" : Self.unseen(unseenRequests)
             : places == 1 ? "\(lostBytes) bytes are" : "\(lostBytes) bytes in \(places) places are"
-        let also = conversation.losses.map { "; with them \($0) are not known" } ?? ""
+        let isMore = unseenRequests > 0 && (lostBytes > 0 || lacksBeginning)
+        let unknown = [
+            isMore ? "the requests of \(unseenRequests.counted("answer"))" : nil, conversation.losses,
+        ].compactMap { $0 }
+        let also = unknown.isEmpty ? "" : "; with them \(unknown.joined(separator: " and ")) are not known"
         reading.note(
             PacketLoss(
                 what: "connection \(entry.id), \(entry.client) to \(entry.host):\(entry.port): "
@@ -303,7 +314,11 @@ final class MessageReader {
         )
         lostBytes = 0
         lacksBeginning = false
-        lacksRequest = false
+        unseenRequests = 0
+    }
+
+    private static func unseen(_ count: Int) -> String {
+        count == 1 ? "the request of an answer is" : "the requests of \(count) answers are"
     }
 
     /// What else this side sends cannot be deciphered.

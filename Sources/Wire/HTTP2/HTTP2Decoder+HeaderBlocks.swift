@@ -110,6 +110,11 @@ extension HTTP2Decoder {
             }
         } else if side == .client, block.stream > lastClientStream {
             request(&fields, on: block.stream, block, isPushed: false, time, &sink)
+        } else if side == .server, block.stream % 2 == 1,
+            block.stream > max(lastClientStream, lastUnaskedStream)
+        {
+            lastUnaskedStream = block.stream
+            losses.unseenRequests += 1
         }
     }
 

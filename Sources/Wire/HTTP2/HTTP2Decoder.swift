@@ -24,6 +24,8 @@ struct HTTP2Decoder {
     var streams: [UInt32: ExchangeStream] = [:]
     var headBytes = 0
     var lastClientStream: UInt32 = 0
+    /// The last stream that was answered and whose request was not seen.
+    var lastUnaskedStream: UInt32 = 0
     var nextExchange = 0
     /// Whether an answer that is whole waits for the rest of its request, see ``letEarlyAnswersGo(_:)``.
     var waitsForRequests = false

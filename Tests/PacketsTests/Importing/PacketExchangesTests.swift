@@ -337,6 +337,12 @@ struct PacketExchangesTests {
         let exchanges = script.exchanges.takeFinished()
         #expect(exchanges.map(\.request.url.path) == ["/one", "/three"])
         #expect(exchanges.allSatisfy { $0.malformations.isEmpty && $0.failure == nil })
+        #expect(
+            script.exchanges.report.losses.map(\.what) == [
+                "connection 1, 10.0.0.1:50000 to 10.0.0.2:80: 40 bytes are not in the capture; with them the requests of"
+                    + " 1 answer are not known"
+            ]
+        )
     }
 
     @Test func tlsThatBeginsInTheMiddleOfARecordIsAnEntry() {

@@ -254,7 +254,10 @@ struct HTTP2LossTests {
         #expect(line.exchanges.first?.request.url.text == "https://idp.example/three")
         #expect(line.exchanges.first?.request.headers.first("cookie") == nil)
         #expect(line.exchanges.first?.request.headers.first("x-new") == "2")
-        #expect(line.conversation.losses == "the URLs of 1 request and header fields of 2 messages")
+        #expect(
+            line.conversation.losses
+                == "the requests of 1 answer, the URLs of 1 request and header fields of 2 messages"
+        )
     }
 
     /// Streams are opened in their order: the next number says that no request is missing.
