@@ -241,6 +241,12 @@ struct PacketFileTests {
                 "byte 120, packet 2: this packet says it has 255 bytes in a block with room for 40",
             ]
         )
+        file[120 + 8] = 9
+        #expect(
+            try PacketLog.of(file).losses == [
+                "byte 48, packet 1: this packet is of interface 9, which is not named, and 1 more like it"
+            ]
+        )
     }
 
     // MARK: - Any file

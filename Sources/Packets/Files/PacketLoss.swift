@@ -30,11 +30,14 @@ package struct PacketLoss: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The losses of one capture: the first hundred with their places, the others as a number.
+/// The losses of one capture: the first hundred with their places, the others as a number; the same one again and again is told
+/// once.
 struct PacketLossList {
     static let maximum = 100
 
     private var kept: [PacketLoss] = []
+    /// How many more there are like the last one that is kept, right behind it.
+    private var likeTheLast = 0
     private var others = 0
 
     mutating func append(_ loss: @autoclosure () -> PacketLoss) {
@@ -42,10 +45,25 @@ struct PacketLossList {
             others += 1
             return
         }
-        kept.append(loss())
+        let next = loss()
+        guard next.what != kept.last?.what else {
+            likeTheLast += 1
+            return
+        }
+        tellLike()
+        kept.append(next)
+    }
+
+    private mutating func tellLike() {
+        guard likeTheLast > 0 else { return }
+        kept[kept.count - 1].what += ", and \(likeTheLast) more like it"
+        likeTheLast = 0
     }
 
     var all: [PacketLoss] {
-        others == 0 ? kept : kept + [PacketLoss(what: "\(others) more places could not be read")]
+        var told = self
+        told.tellLike()
+        return others == 0
+            ? told.kept : told.kept + [PacketLoss(what: "\(others) more places could not be read")]
     }
 }
