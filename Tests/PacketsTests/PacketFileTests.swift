@@ -249,6 +249,24 @@ struct PacketFileTests {
         )
     }
 
+    /// The last count of each interface stands: they go on.
+    @Test(arguments: [false, true]) func packetsThatWereDroppedAreTold(isBig: Bool) throws {
+        func statistics(_ interface: UInt32, _ dropped: [(code: UInt16, count: UInt64)]) -> [UInt8] {
+            let options = dropped.flatMap { code, count in
+                CaptureFileBuilder.option(code, CaptureFileBuilder.integer(count, isBig), isBig: isBig)
+            }
+            let head = CaptureFileBuilder.integer(interface, isBig) + [UInt8](repeating: 0, count: 8)
+            return CaptureFileBuilder.block(5, head + options, isBig: isBig)
+        }
+        let file = CaptureFileBuilder.pcapng(made, isBig: isBig)
+        let (log, losses) = try PacketLog.of(
+            file + statistics(0, [(4, 9), (5, 1), (7, 2)]) + statistics(0, [(5, 1), (7, 6)])
+                + statistics(3, [(7, 9)]) + file + statistics(0, [(4, 9), (7, 0)])
+        )
+        #expect(log.numbers.count == 2 * made.count)
+        #expect(losses == ["dropped when it was captured, by its own count: 7 packets; a filter helps"])
+    }
+
     // MARK: - Any file
 
     /// Of any kinds, as `cat` puts them, or a program that writes to the end of its file each time it starts.

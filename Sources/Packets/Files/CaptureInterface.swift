@@ -28,21 +28,17 @@ struct CaptureInterface: Sendable {
         guard body.count >= 8 else { return nil }
         linkType = LinkType(rawValue: UInt32(order.integer(body, 0, as: UInt16.self)))
         snapLength = Int(order.integer(body, 4, as: UInt32.self))
-        var options = body.behind(8)
-        while options.count >= 4 {
-            let code = order.integer(options, 0, as: UInt16.self)
-            let length = Int(order.integer(options, 2, as: UInt16.self))
-            guard code != 0, length <= options.count - 4 else { return }
-            let value = options.behind(4)
+        var (resolution, offset) = (self.resolution, self.offset)
+        PcapngOptions(bytes: body.behind(8), order: order).forEach { code, value in
             switch code {
             // if_tsresol
-            case 9 where length >= 1: resolution = Self.resolution(value[0])
+            case 9 where value.count >= 1: resolution = Self.resolution(value[0])
             // if_tsoffset
-            case 14 where length >= 8: offset = order.integer(value, 0, as: Int64.self)
+            case 14 where value.count >= 8: offset = order.integer(value, 0, as: Int64.self)
             default: break
             }
-            options = options.behind(4 + (length + 3) & ~3)
         }
+        (self.resolution, self.offset) = (resolution, offset)
     }
 
     private static func resolution(_ value: UInt8) -> Resolution {

@@ -1,3 +1,5 @@
+internal import Captures
+
 /// Reads a capture file packet by packet, whichever of the formats it has.
 struct PacketFileReader {
     private let window: PacketFileWindow
@@ -46,6 +48,14 @@ struct PacketFileReader {
         var losses = classic?.losses ?? pcapng?.losses ?? PacketLossList()
         if let fault = window.packingFault {
             losses.append(PacketLoss(offset: window.offset, what: fault))
+        }
+        if let dropped = pcapng?.droppedPackets, dropped > 0 {
+            losses.append(
+                PacketLoss(
+                    what:
+                        "dropped when it was captured, by its own count: \(dropped.counted("packet")); a filter helps"
+                )
+            )
         }
         return losses.all
     }

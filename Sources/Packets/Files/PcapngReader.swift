@@ -37,6 +37,9 @@ struct PcapngReader {
     private let window: PacketFileWindow
     private var order = ByteOrder(isSwapped: false)
     private var interfaces: [CaptureInterface] = []
+    /// What each interface of the section says last of packets that were dropped.
+    private var dropped: [Int: Int] = [:]
+    private var droppedBefore = 0
     private var number = 0
     /// Of the packet before: simple packets have none of their own.
     private var lastTime = Timestamp(nanoseconds: 0)
@@ -109,7 +112,11 @@ struct PcapngReader {
             } else {
                 takePacket(body, isObsolete: type == BlockType.packet, into: &sink)
             }
-        case BlockType.section: interfaces = []
+        case BlockType.section:
+            interfaces = []
+            droppedBefore = droppedPackets
+            dropped = [:]
+        case BlockType.interfaceStatistics: takeStatistics(body)
         case BlockType.interface:
             guard let interface = CaptureInterface(body, order), interfaces.count < Self.maximumInterfaces
             else {
@@ -188,6 +195,28 @@ struct PcapngReader {
 
     private mutating func unreadable(_ why: @autoclosure () -> String) {
         losses.append(PacketLoss(offset: window.offset, packet: number, what: "this packet \(why())"))
+    }
+
+    /// Packets that are not there, by the capture's own count.
+    var droppedPackets: Int { dropped.values.reduce(droppedBefore, Self.sum) }
+
+    private static func sum(_ one: Int, _ other: Int) -> Int {
+        let (sum, isTooLarge) = one.addingReportingOverflow(other)
+        return isTooLarge ? .max : sum
+    }
+
+    private mutating func takeStatistics(_ body: UnsafeRawBufferPointer) {
+        guard body.count >= 12 else { return }
+        let index = Int(order.integer(body, 0, as: UInt32.self))
+        guard index < interfaces.count else { return }
+        let order = order
+        var count = 0
+        PcapngOptions(bytes: body.behind(12), order: order).forEach { code, value in
+            // isb_ifdrop and isb_osdrop
+            guard code == 5 || code == 7, value.count >= 8 else { return }
+            count = Self.sum(count, Int(clamping: order.integer(value, 0, as: UInt64.self)))
+        }
+        dropped[index] = count
     }
 
     private mutating func takeSecrets<Sink: PacketSink>(
