@@ -225,9 +225,8 @@ enum FileKind: Equatable {
         guard text.first == UInt8(ascii: "<"), let next = text.dropFirst().first, next != 0x20, next != 0x2d
         else { return nil }
         let head = String(decoding: text.prefix(recognizedBytes), as: UTF8.self).lowercased()
-        if head.hasPrefix("<!doctype html") || head.hasPrefix("<html") {
-            return .page
-        }
+        let element = head.dropFirst().prefix { $0.isLetter }
+        if head.hasPrefix("<!doctype html") || pageElements.contains(element) { return .page }
         if head.containsBytes("<items burpversion") {
             return .burp
         }
@@ -241,6 +240,11 @@ enum FileKind: Equatable {
         if head.containsBytes("<testresults") { return .jMeter }
         return .other(looksLike: "an XML document", advice: export)
     }
+
+    /// What a page begins with, or a part of one, as editors of tickets and mails copy it.
+    private static let pageElements: Set<Substring> = [
+        "html", "head", "meta", "body", "div", "p", "pre", "code", "span", "table", "textarea", "script",
+    ]
 
     /// What programs around packets write as text.
     private static func kind(ofLines text: ArraySlice<UInt8>) -> FileKind? {
