@@ -97,10 +97,13 @@ enum ClientKind {
     }
 
     /// Pages of the app at the origin of the redirect URI, other than the callback itself; on this machine under any of its names.
+    ///
+    /// What a browser asks every host for, as the icon of a page, is none of them, whatever a listener answers.
     static func isWebApp(at origin: String?, _ flow: Flow) -> Bool {
         let callbacks = Set(flow.surroundings.responses.compactMap(\.callback))
         return flow.capture.indices.contains { index in
             !callbacks.contains(index) && isSame(flow.capture[index].request.url, origin)
+                && !Asset.isAsset(flow.capture[index])
                 && flow.capture[index].response.map { $0.location != nil || $0.body?.isPage ?? false }
                     ?? false
         }

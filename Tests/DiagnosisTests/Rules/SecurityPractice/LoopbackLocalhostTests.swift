@@ -21,10 +21,10 @@ struct LoopbackLocalhostTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
-    /// Also where a front in its place speaks TLS to the browser; another port is another program.
+    /// Also where a front in its place speaks TLS to the browser; another port is another program, and the icon of the page is none.
     @Test(arguments: [
         ("http://localhost:51004/", false), ("https://localhost:51004/", false),
-        ("https://localhost:51005/", true),
+        ("https://localhost:51005/", true), ("http://localhost:51004/favicon.ico", true),
     ])
     func leavesAWebAppUnderDevelopmentAlone(start: String, fires: Bool) throws {
         var recording = try Recording(broken)
