@@ -18,7 +18,7 @@ enum ClientKind {
         } else if let uri = Self.privateURI(of: attempt) {
             self = .public(Evidence(uri, note: "a scheme of an app on a device"))
         } else if let call = calls.first {
-            self = Self.kind(by: call, isLoopback: Self.isLoopback(attempt), flow)
+            self = Self.kind(by: call, of: attempt, flow)
         } else if attempt.tokenRequests.contains(where: GoTrueRequest.isExchange) {
             self = .unknown("the client is a server of GoTrue, whose own token request is not recorded")
         } else {
@@ -59,7 +59,7 @@ enum ClientKind {
     }
 
     /// By a token request that has neither a secret nor an assertion.
-    private static func kind(by request: TokenRequest, isLoopback: Bool, _ flow: Flow) -> ClientKind {
+    private static func kind(by request: TokenRequest, of attempt: LoginAttempt, _ flow: Flow) -> ClientKind {
         if let header = flow.capture[request.exchange].request.headers.first("authorization") {
             return .confidential(
                 Evidence(
@@ -68,7 +68,7 @@ enum ClientKind {
                 )
             )
         }
-        if flow.surroundings.isSanitized, !isLoopback {
+        if flow.surroundings.isSanitized, !isProgram(attempt, flow) {
             return .unknown("headers were stripped from the capture, so a client's credentials do not show")
         }
         if isMutualTLS(request, flow) { return .unknown("the client may have shown a certificate") }
@@ -91,9 +91,15 @@ enum ClientKind {
         guard let uri = attempt.parameter("redirect_uri"), isLoopback(attempt) else {
             return .unknown("no token request shows whether the client has credentials")
         }
-        return isWebApp(at: RecordedURL(uri.value).origin, flow)
-            ? .unknown("a web app on this machine, whose token request is not recorded")
-            : .public(Evidence(uri, note: "an app on this machine"))
+        return isProgram(attempt, flow)
+            ? .public(Evidence(uri, note: "an app on this machine"))
+            : .unknown("a web app on this machine, whose token request is not recorded")
+    }
+
+    /// Called back at a port of this machine at which nothing else is served.
+    private static func isProgram(_ attempt: LoginAttempt, _ flow: Flow) -> Bool {
+        guard isLoopback(attempt), let uri = attempt.parameter("redirect_uri") else { return false }
+        return !isWebApp(at: RecordedURL(uri.value).origin, flow)
     }
 
     /// Pages of the app at the origin of the redirect URI, other than the callback itself; on this machine under any of its names.

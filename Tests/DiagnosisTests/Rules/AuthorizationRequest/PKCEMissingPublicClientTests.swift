@@ -73,8 +73,8 @@ struct PKCEMissingPublicClientTests {
         #expect((recording.abstention(rule) != nil) == (error == "invalid_client"))
     }
 
-    private func webAppOnThisMachine() throws -> Recording {
-        try Recording(broken + ".near-miss").frontChannel.editing { exchange in
+    private func webAppOnThisMachine(_ login: (Recording) -> Recording = \.frontChannel) throws -> Recording {
+        try login(Recording(broken + ".near-miss")).editing { exchange in
             let text = exchange.request.url.text.replacing(
                 "https://www.shop.example",
                 with: "http://localhost:3000"
@@ -94,8 +94,11 @@ struct PKCEMissingPublicClientTests {
         }
     }
 
-    @Test func abstainsOnAWebAppUnderDevelopment() throws {
-        let recording = try webAppOnThisMachine()
+    /// Whether its token request is not recorded, or stands there without the headers that its credentials were in.
+    @Test(arguments: [false, true]) func abstainsOnAWebAppUnderDevelopment(isSanitized: Bool) throws {
+        let recording = try webAppOnThisMachine { login in
+            isSanitized ? login.sending("client_secret", nil).sanitized : login.frontChannel
+        }
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
