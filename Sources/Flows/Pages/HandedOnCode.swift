@@ -88,7 +88,8 @@ package enum HandedOnCode {
         }
     }
 
-    /// Whether a request behind an answer carries its code to anybody: to a token endpoint, or to whoever is to exchange it.
+    /// Whether a request behind an answer carries its code to anybody: to a token endpoint, or to whoever is to exchange it; not to
+    /// services that are told every address.
     ///
     /// - Parameters:
     ///   - response: the answer.
@@ -112,8 +113,9 @@ package enum HandedOnCode {
         var isUnknown = mayCarry.map { isTunnelOpen(at: delivery, in: index, to: $0) } ?? false
         for exchange in later {
             let request = index.capture[exchange].request
-            // The page loaded once more.
+            // The page loaded once more, or an account of who was at it.
             if request.method == method, request.url.normalizedWithoutQuery == target { continue }
+            if Telemetry.isOne(request.url) { continue }
             if request.method == "CONNECT" {
                 isUnknown = isUnknown || mayCarry?(index.capture[exchange]) ?? true
                 continue

@@ -175,11 +175,12 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
         "audio", "font", "image", "manifest", "style", "track", "video",
     ]
 
-    /// Whether anything later carries the code on.
+    /// Whether anything later carries the code on, other than an account of where the user was.
     private func isUsed(_ code: String, after callback: Int, in flow: Flow) -> Bool {
         let wanted = Array(code.utf8)
         return flow.exchanges(after: callback, within: .seconds(600)).contains { index in
             let request = flow.capture[index].request
+            if Telemetry.isOne(request.url) { return false }
             if let query = request.url.query, query.containsBytes(code) { return true }
             guard let body = request.body, (body.size ?? 0) < 1 << 16, let bytes = body.bytes else {
                 return false

@@ -101,6 +101,7 @@ struct ClaimedHTTPSOpenedInBrowserTests {
     @Test(arguments: [
         ("GET", "/favicon.ico", 404), ("GET", "/manifest.json", 404), ("POST", "/cdn-cgi/rum", 204),
         ("GET", "/.well-known/appspecific/com.chrome.devtools.json", 404),
+        ("POST", "/g/collect?dl=CODE", 204),
     ])
     func iconsAndReportsDoNotGoOnWithTheLogin(method: String, path: String, status: Int) throws {
         var recording = try Recording(broken).answering("/app/signed-in", 200)
@@ -108,7 +109,10 @@ struct ClaimedHTTPSOpenedInBrowserTests {
         var later = recording.exchanges[3]
         later.startedAt = later.endedAt + .milliseconds(200)
         later.request.method = method
-        later.request.url = RecordedURL((later.request.url.origin ?? "") + path)
+        let code = try #require(later.request.url.queryItems.first("code"))
+        later.request.url = RecordedURL(
+            (later.request.url.origin ?? "") + path.replacing("CODE", with: code)
+        )
         later.response?.status = status
         later.response?.body = Body(text: status == 204 ? "" : "<h1>404</h1>", mediaType: "text/html")
         recording.exchanges.append(later)

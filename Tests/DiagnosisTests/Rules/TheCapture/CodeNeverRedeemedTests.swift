@@ -364,12 +364,23 @@ struct CodeNeverRedeemedTests {
         #expect(diagnoses.flatMap(\.findings).map(\.rule).contains(rule) == isViolated)
     }
 
-    @Test func aPageThatSpeaksToTheProviderIsNoServer() throws {
-        let finding = try #require(try page().finding(rule))
+    /// Nor does it hand the code on where it tells a service for statistics its address.
+    @Test(arguments: [false, true]) func aPageThatSpeaksToTheProviderIsNoServer(isCounted: Bool) throws {
+        var recording = try page()
+        let callback = try #require(recording.exchanges.first { $0.request.url.path == "/callback" })
+        if isCounted {
+            var visit = callback
+            visit.startedAt = callback.endedAt + .milliseconds(5)
+            let address = PercentEncoding.encode(callback.request.url.text)
+            visit.request.url = RecordedURL("https://stats.metrics.example/g/collect?dl=\(address)")
+            visit.response = RecordedResponse(status: 204)
+            recording.exchanges.append(visit)
+        }
+        let finding = try #require(recording.finding(rule))
         #expect(finding.variant == "page")
         #expect(finding.severity == .warning)
-        #expect(try page().finding("backchannel-not-recorded") == nil)
-        #expect(try page().outcomes == [.incomplete])
+        #expect(recording.finding("backchannel-not-recorded") == nil)
+        #expect(recording.outcomes == [.incomplete])
     }
 
     @Test func aPageWithACookieOrWithoutCallsIsAServers() throws {
