@@ -192,6 +192,18 @@ struct RefusedGrant {
         """
     )
 
+    static let replacedCode = RefusedGrant(
+        "The callback brought another code than the provider's redirect",
+        """
+        The provider's redirect carried one code, and the request to the redirect URI, with the same state, another one, which the app exchanged and the \
+        provider does not know. It was put there between the two.
+        """,
+        """
+        Look at what stands between the redirect and the app: what opens or copies the address, an extension, a proxy that rewrites queries, or a test that fills in \
+        a code of its own. Where nobody meant it, take it for a code that was injected (RFC 9700, section 4.5): PKCE and the nonce keep such a one from being used.
+        """
+    )
+
     private static let expiredCode = RefusedGrant(
         "The provider says that the code has run out",
         """

@@ -41,7 +41,9 @@ struct CodeAltered: Rule {
             guard let sent = request.parameters.parameter("code"), !sent.value.isEmpty,
                 !Placeholder.isOne(sent.value)
             else { continue }
-            let delivered = own.isEmpty ? delivered(to: request, flow) : own
+            let replaced = ReplacedCode(by: request, in: flow)
+            let delivered =
+                own.isEmpty ? delivered(to: request, flow) : replaced.map { [$0.delivered] } ?? own
             guard !delivered.contains(where: { $0.value == sent.value }) else { continue }
             isUnknown = isUnknown || delivered.isEmpty
             for code in delivered {

@@ -49,11 +49,13 @@ struct TokenInvalidGrant: Rule {
         }
         let checked = refused.prefix(4).map { flow.checkedValues(of: $0) }
         var evidence = zip(refused, checked).map { $0.answer.evidence(note: $1) }
-        let unsent = unsent(insteadOf: refused, flow)
+        let replaced = refused.count == 1 ? ReplacedCode(by: first, in: flow) : nil
+        let unsent = replaced?.evidence ?? unsent(insteadOf: refused, flow)
         evidence += unsent + assertion(of: first, flow) + unasked(by: first, flow)
         var words =
             unsent.isEmpty || MissingToken.isOne(first.code ?? "")
-            ? RefusedGrant(named: first, by: flow.provider) ?? RefusedGrant(refused) : .otherCode
+            ? RefusedGrant(named: first, by: flow.provider) ?? RefusedGrant(refused)
+            : replaced == nil ? .otherCode : .replacedCode
         if words == nil, let wrong = WrongRefreshToken(of: first, in: flow) {
             evidence += wrong.evidence
             words = wrong.isAltered ? .alteredRefresh : .otherToken

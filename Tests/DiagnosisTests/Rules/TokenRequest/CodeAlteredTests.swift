@@ -53,6 +53,21 @@ struct CodeAlteredTests {
         #expect(try recording(delivered: delivered, sent: sent).finding(rule) != nil)
     }
 
+    /// The callback's request has what the token request has.
+    @Test func knowsTheStepBeforeTheCallback() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.request.url = RecordedURL(
+                Recording.changing(
+                    exchange.request.url.text,
+                    "code",
+                    "4%2F0AtZxILGiVsSTHt39bdC-C0NP-wuzoJzB9NPAyV7U3"
+                )
+            )
+        }
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
     @Test(arguments: [
         ("abcdefgh", "12345678"), ("abcdefghijklmnop", "abcdefgh"), ("abc", "abc"),
         ("4/0AbCdEf", "[REDACTED]"),

@@ -132,6 +132,18 @@ struct TokenInvalidGrantTests {
         #expect(finding.places.suffix(1) == ["4 request.body code"])
     }
 
+    @Test func codeThatOnlyTheCallbackBroughtIsShown() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.request.url = RecordedURL(
+                Recording.changing(exchange.request.url.text, "code", "put-there-by-another")
+            )
+        }.sending("code", "put-there-by-another")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title.contains("another code than the provider's redirect"))
+        #expect(finding.places.suffix(2) == ["2 response.location code", "3 request.query code"])
+    }
+
     @Test func leavesAnotherErrorAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
