@@ -34,8 +34,14 @@ package struct LoginValues: Sendable {
                 self.requests["\(name)=\(value)", default: []].append(request)
             }
         }
+        let redirected = Set(responses.filter { $0.deliveredBy != nil && $0.code != nil }.compactMap(\.state))
         for response in responses {
-            if let state = response.state, let code = response.code { codes[state, default: []].insert(code) }
+            // A code that only the callback brought was put in the place of the redirect's.
+            if let state = response.state, let code = response.code,
+                response.deliveredBy != nil || !redirected.contains(state)
+            {
+                codes[state, default: []].insert(code)
+            }
             guard let token = response.parameters["id_token"].flatMap({ JSONWebToken.parse($0) }),
                 let nonce = token.claim("nonce")?.string
             else { continue }
@@ -60,7 +66,7 @@ package struct LoginValues: Sendable {
         requests["\(name)=\(value)"] ?? []
     }
 
-    /// How many different codes came with a state.
+    /// How many different codes came with a state; of the provider's redirects where they are recorded.
     package func countOfCodes(for state: String) -> Int { codes[state]?.count ?? 0 }
 
     /// How many logins brought an ID token with a nonce.

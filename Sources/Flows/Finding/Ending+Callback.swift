@@ -23,6 +23,7 @@ extension Ending {
             && !TakenCode.isTaken(code, behind: callback, by: tokens, in: index.capture)
             || ErrorHeading.isShown(at: callback, of: code, redeemed: redeemed, in: index)
             || FailedLoginNotice.page(behind: callback, in: index) != nil
+            || code != nil && TurnedAway.isForgotten(callback, in: index)
             || !tokens.contains { $0.code != nil && $0.code == code }
                 && LostAnswer.refusal(behind: callback, in: index) != nil
     }

@@ -57,6 +57,44 @@ package enum TurnedAway {
         return isCodeLeft ? .codeLeft : .noSession
     }
 
+    /// Whether an app made its browser forget the login: it sends it on, deletes cookies and sets none, and gets none from then on.
+    ///
+    /// Streamlit does so whatever was wrong with the tokens. Cookies against forged requests say of nobody that he is signed in.
+    package static func isForgotten(_ callback: Int, in index: CaptureIndex) -> Bool {
+        let exchange = index.capture[callback]
+        guard index.areCookiesRecorded, !exchange.request.cookies.isEmpty, let answer = exchange.response,
+            (300..<400).contains(answer.status), let location = answer.location, !answer.setCookies.isEmpty,
+            answer.setCookies.allSatisfy({ isDeletion($0, by: exchange) })
+        else { return false }
+        let target = exchange.request.url.resolving(location)
+        guard target.isWeb, let host = target.host, host == exchange.request.url.host,
+            (target.query ?? "").isEmpty, (target.fragment ?? "").isEmpty,
+            !index.landings(of: callback).isEmpty
+        else { return false }
+        for later in index.order[(index.position[callback] + 1)...].prefix(mostLater)
+        where index.capture[later].request.url.host == host {
+            guard hasNoCookie(index.capture[later], in: index) else { return false }
+            // The next login, perhaps.
+            guard
+                index.capture[later].response?.setCookies.allSatisfy({
+                    isDeletion($0, by: index.capture[later])
+                })
+                    ?? true
+            else { break }
+        }
+        return true
+    }
+
+    private static func isDeletion(_ cookie: SetCookie, by exchange: Exchange) -> Bool {
+        isAgainstForgery(cookie.name) || cookie.value.isEmpty || cookie.isDeletion(at: exchange.endedAt)
+    }
+
+    private static func isAgainstForgery(_ name: String) -> Bool {
+        ["csrf", "xsrf"].contains(where: name.asciiLowercased().containsBytes)
+    }
+
+    private static let mostLater = 500
+
     /// Whether an app began a login at its own host with no cookie, neither one that it had nor one that it set.
     private static func isWithoutCookie(_ beginning: Exchange, at target: RecordedURL) -> Bool {
         beginning.request.url.host == target.host && beginning.request.cookies.isEmpty
@@ -65,7 +103,7 @@ package enum TurnedAway {
 
     /// Whether an app is sent no cookie but those of another server at its host.
     private static func hasNoCookie(_ exchange: Exchange, in index: CaptureIndex) -> Bool {
-        let cookies = exchange.request.cookies
+        let cookies = exchange.request.cookies.filter { !isAgainstForgery($0.name) }
         guard !cookies.isEmpty, let host = exchange.request.url.host, let origin = exchange.request.url.origin
         else { return cookies.isEmpty }
         let setters = index.derived.value { CookieSetters(index) }.byHost[host] ?? [:]

@@ -105,6 +105,7 @@ private struct CallbackFates: Sendable {
         let name = ErrorRedirect.parameter(of: exchange.request.url.resolving(location))
         if name == nil, let response = exchange.response,
             ErrorRedirect.cookie(of: response, at: exchange.endedAt) != nil
+                || login?.response?.code != nil && TurnedAway.isForgotten(callback, in: flow.surroundings)
         {
             return .rejected(Place(exchange: callback, part: .responseHeader, name: "Set-Cookie"))
         }

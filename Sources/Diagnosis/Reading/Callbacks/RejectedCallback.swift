@@ -86,6 +86,10 @@ struct RejectedCallback {
             isAtPageOfErrors = true
             note = "sent to a page of the app's that is there for errors"
         }
+        if rejection.part == .responseHeader, TurnedAway.isForgotten(exchange, in: flow.surroundings) {
+            note =
+                "deleted, none set, and the page behind the redirect is loaded without one: nobody was signed in"
+        }
         notice = FailedLoginNotice.page(behind: exchange, in: flow.surroundings)
         if let notice {
             note =
@@ -202,7 +206,8 @@ struct RejectedCallback {
             switch rejection.part {
             case .responseStatus: status
             case .responseHeader:
-                answer.flatMap { ErrorRedirect.cookie(of: $0, at: flow.capture[place].endedAt) } ?? status
+                answer.flatMap { ErrorRedirect.cookie(of: $0, at: flow.capture[place].endedAt) }
+                    ?? answer.map { CookieNames.shown($0.setCookies.map(\.name)) } ?? status
             default: answer?.location ?? status
             }
         return Evidence(place: rejection, value: Masking.shown(said, of: "location"), note: note ?? self.note)

@@ -169,6 +169,26 @@ extension CallbackRejectedByAppTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    /// As Streamlit does, whatever was wrong with the tokens; who keeps a session is signed in.
+    @Test(
+        arguments: [
+            (nil, nil, true), ("_xsrf=2|7d1f", nil, true), ("shop_session=7d1f4a", nil, false),
+            (nil, "shop_session=7d1f4a; Path=/", false),
+        ] as [(String?, String?, Bool)]
+    )
+    func cookiesThatAreThrownAwayAreARefusal(sent: String?, given: String?, fires: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow")
+            .answering("/callback", header: "Set-Cookie", "shop_login=\"\"; Max-Age=0; Path=/")
+            .editingLast("/callback") { if let given { $0.response?.headers.append("Set-Cookie", given) } }
+            .editingLast("/") { page in
+                page.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+                page.request.listedCookies = []
+                if let sent { page.request.headers.append("Cookie", sent) }
+            }
+        #expect(recording.outcomes == [fires ? .failure : .success])
+        #expect(recording.finding(rule)?.places.first == (fires ? "4 response.header Set-Cookie" : nil))
+    }
+
     @Test func leavesARedirectToAnotherPageAlone() throws {
         #expect(try sentOn(to: "<h1>Failed deliveries</h1>").finding(rule) == nil)
     }
