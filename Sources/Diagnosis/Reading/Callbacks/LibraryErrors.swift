@@ -123,6 +123,10 @@ enum LibraryErrors {
             "JupyterHub: its cookie with the state did not come with the callback"
         ),
         (
+            "OAuth state mismatch. Please restart the authentication flow.",
+            "Panel: its cookie with the state (panel-oauth-state) did not come with the callback, is of another login, or the answer was loaded twice"
+        ),
+        (
             "The received state has expired",
             "Nextcloud: its session holds no such state, or the sign-in took longer than five minutes"
         ),

@@ -18,7 +18,8 @@ enum Excerpt {
         let end =
             bytes[range.upperBound...].prefix(140).firstIndex { $0 == 0x3c || $0 == 0x0a }
             ?? min(bytes.count, range.upperBound + 140)
-        return String(decoding: bytes[start..<end], as: UTF8.self)
+        let shown = bytes[start..<end].drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }
+        return String(decoding: shown, as: UTF8.self)
     }
 
     /// The first characters of a body, in one line.

@@ -12,8 +12,10 @@ enum LogoutRefusal {
             let status = flow.capture[exchange].response?.status, status < 500, status != 429
         else { return nil }
         guard !isExplained(logout.call.exchange) else { return nil }
+        let body = flow.capture[exchange].response?.body
+        let said = body?.isPage ?? false ? PageText.told(by: body) : logout.course.words
         // A hint that the provider repeats is a token.
-        let words = Masking.hiding(logout.call.parameters["id_token_hint"] ?? "", in: logout.course.words)
+        let words = Masking.hiding(logout.call.parameters["id_token_hint"] ?? "", in: said)
         return Violation(
             [
                 words.isEmpty

@@ -387,6 +387,12 @@ struct AuthorizationErrorTests {
         #expect(finding.isPrimary)
         #expect(finding.title == "The provider refused the logout request")
         #expect(finding.evidence[0].value.contains("Not allowed"))
+        let page = recording.editing { exchange in
+            if (exchange.response?.status ?? 0) >= 400 {
+                exchange.response?.body = .html("<title></title><h1>Error: logout_denied</h1><p>You stayed.")
+            }
+        }
+        #expect(page.finding(rule)?.evidence[0].value == "Error: logout_denied You stayed.")
         // A login that had failed by then has another reason.
         #expect(recording.answering("/token", 400, ["error": "invalid_grant"]).finding(rule) == nil)
     }

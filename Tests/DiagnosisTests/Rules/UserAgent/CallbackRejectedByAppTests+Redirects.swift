@@ -131,6 +131,7 @@ extension CallbackRejectedByAppTests {
         ("Login Failed: Unable to find a valid CSRF token. Please try again.", "OAuth2 Proxy: "),
         ("Unable to verify authorization request state.", "Passport: "),
         ("OAuth state missing from cookies", "JupyterHub: "),
+        ("state mismatch OAuth state mismatch. Please restart the authentication flow.", "Panel: "),
         ("The received state has expired.", "Nextcloud: "),
         ("no resumable session found", "Ory Kratos: "), ("Missing saved oauth state", "Grafana: "),
         ("login.OAuthLogin(missing saved state)", "Grafana: "), ("State token does not match", "Nextcloud: "),
