@@ -37,6 +37,7 @@ struct LibraryErrorsTests {
         ),
         ("An error: Couldn't retrieve remote JWK set: Read timed out", "jwks_uri"),
         ("Signed JWT rejected: Another algorithm expected, or no matching key(s) found", "RS256"),
+        ("None OAuth token payload missing user information", "PANEL_OAUTH_JWT_USER"),
         ("IllegalArgumentException: key expires_in, field private java.lang.Long", "a number alone"),
     ])
     func namesTheSettingByItsOwnName(words: String, setting: String) {

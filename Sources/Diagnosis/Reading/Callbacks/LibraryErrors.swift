@@ -127,6 +127,10 @@ enum LibraryErrors {
             "Panel: its cookie with the state (panel-oauth-state) did not come with the callback, is of another login, or the answer was loaded twice"
         ),
         (
+            "OAuth token payload missing user information",
+            "Panel: neither the ID token nor UserInfo has the claim that it knows users by (oauth_jwt_user, PANEL_OAUTH_JWT_USER): ask for the scope that brings it (PANEL_OAUTH_SCOPE), or name another claim"
+        ),
+        (
             "The received state has expired",
             "Nextcloud: its session holds no such state, or the sign-in took longer than five minutes"
         ),

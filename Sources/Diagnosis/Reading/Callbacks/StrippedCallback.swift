@@ -56,7 +56,8 @@ struct StrippedCallback {
     private static let mostBetween = 8
     private static let longestWay = Duration.seconds(5)
 
-    /// How the app refused it: an error, by whatever redirects, its page to sign in at, or a new login; nil where it did not.
+    /// How the app refused it: an error, by whatever redirects, its page to sign in at, a new login, or a redirect that takes all
+    /// its cookies back; nil where it did not.
     private static func refusal(of exchange: Int, _ attempt: LoginAttempt, _ flow: Flow)
         -> (place: Place, note: String)?
     {
@@ -73,6 +74,7 @@ struct StrippedCallback {
         let place = Place(exchange: exchange, part: .responseLocation, name: "")
         if isNewLogin || ErrorRedirect.isSignInPage(url) { return (place, "sent to sign in again") }
         if ErrorRedirect.parameter(of: url) != nil { return (place, "sent to an error") }
+        if TurnedAway.isForgotten(exchange, in: flow.surroundings) { return (place, "sent away, not signed in") }
         let end = FailedLoginNotice.landing(of: exchange, in: flow.surroundings)
         guard let status = flow.capture[end].response?.status, status >= 400 else { return nil }
         return (Place(exchange: end, part: .responseStatus, name: ""), "refused")

@@ -75,6 +75,12 @@ struct AuthorizationError: Rule {
         if refusal.channel == .delivered, let brokered = BrokeredError(in: refusal.text) {
             return ([], BrokeredError.explanation, brokered.fix, BrokeredError.title)
         }
+        if refusal.channel == .delivered, refusal.error == "unauthorized_client",
+            ["", "unauthorized_client"].contains(refusal.text)
+        {
+            let type = attempt.parameter("response_type").map { Evidence($0) }
+            return ([type].compactMap(\.self), Self.otherGrant, Self.otherGrantFix, nil)
+        }
         if refusal.error == "invalid_state" {
             let state = attempt.parameter("state").map {
                 Evidence($0, note: "\($0.value.unicodeScalars.count) characters")
@@ -122,6 +128,16 @@ struct AuthorizationError: Rule {
             known?.fix ?? NativeSignIn.fix, NativeSignIn.title
         )
     }
+
+    /// RFC 6749, section 4.1.2.1.
+    private static let otherGrant = """
+        unauthorized_client in an answer to the browser says that the provider knows the client and does not let it sign users in this way: mostly it is \
+        registered for another grant.
+        """
+    private static let otherGrantFix = """
+        Enable the authorization code grant for this client in its registration (Django OAuth Toolkit: the application's authorization grant type), and see that the \
+        client is not disabled. What is there for client credentials alone is another client.
+        """
 
     /// Hydra and others that are built on Fosite.
     private static let weakState = """

@@ -49,6 +49,15 @@ struct AuthorizationErrorTests {
         #expect(finding.places == ["3 request.query error"])
         #expect(finding.evidence[0].value == "invalid_request: The parameter claims_locales is too long")
         #expect(recording.outcomes == [.failure])
+        let said = "invalid_request&error_description=The+parameter+claims_locales+is+too+long"
+        let grant = recording.editing { exchange in
+            let (url, location) = (exchange.request.url.text, exchange.response?.location)
+            exchange.request.url = RecordedURL(url.replacing(said, with: "unauthorized_client"))
+            if let location, location.contains(said) {
+                exchange.response?.redirect(to: location.replacing(said, with: "unauthorized_client"))
+            }
+        }
+        #expect(try #require(grant.finding(rule)).fix.contains("Enable the authorization code grant"))
     }
 
     @Test(arguments: [

@@ -218,6 +218,21 @@ struct CodeMissingTests {
     }
 
     /// The page sends the code itself.
+    @Test(arguments: [(nil, true), ("shop_session=7d1f4a", false)] as [(String?, Bool)])
+    func appThatTakesItsCookiesBackHasNotGoneOn(sent: String?, fires: Bool) throws {
+        var recording = try stripped(302, to: "https://www.shop.example/")
+            .answering("/callback", header: "Set-Cookie", "shop_login=; Max-Age=0; Path=/")
+        var page = try #require(recording.exchanges.last)
+        page.startedAt = page.startedAt + .seconds(1)
+        page.request.url = RecordedURL("https://www.shop.example/")
+        page.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+        page.request.listedCookies = []
+        if let sent { page.request.headers.append("Cookie", sent) }
+        page.response = RecordedResponse(status: 200)
+        recording.exchanges.append(page)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func codeThatIsHandedOnIsNotLost() throws {
         var recording = try stripped(400)
         var exchange = try #require(recording.exchanges.last)
