@@ -217,7 +217,6 @@ struct CodeMissingTests {
         #expect(recording.outcomes.first != .failure)
     }
 
-    /// The page sends the code itself.
     @Test(arguments: [(nil, true), ("shop_session=7d1f4a", false)] as [(String?, Bool)])
     func appThatTakesItsCookiesBackHasNotGoneOn(sent: String?, fires: Bool) throws {
         var recording = try stripped(302, to: "https://www.shop.example/")
@@ -233,6 +232,7 @@ struct CodeMissingTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    /// The page sends the code itself.
     @Test func codeThatIsHandedOnIsNotLost() throws {
         var recording = try stripped(400)
         var exchange = try #require(recording.exchanges.last)
