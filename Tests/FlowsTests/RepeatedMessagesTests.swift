@@ -10,6 +10,8 @@ struct RepeatedMessagesTests {
     enum Repetition: CaseIterable {
         /// A redirect loop whose every round has a challenge and a verifier of its own.
         case roundWithVerifier
+        /// One whose rounds all have the same.
+        case roundWithOneVerifier
         case frontChannelLogout
         case stepUp
         case longRequestObject
@@ -31,7 +33,8 @@ struct RepeatedMessagesTests {
         }
 
         private func add(_ number: Int, to capture: inout CaptureBuilder) {
-            let verifier = "verifier-of-round-\(number)-0123456789-0123456789-01234"
+            let round = self == .roundWithOneVerifier ? 0 : number
+            let verifier = "verifier-of-round-\(round)-0123456789-0123456789-01234"
             let login =
                 "https://idp.example/authorize?response_type=code&client_id=shop&redirect_uri=https://app.example/cb"
                 + "&state=state-\(number)&code_challenge_method=S256&code_challenge="
@@ -39,7 +42,7 @@ struct RepeatedMessagesTests {
             let answer = "https://app.example/cb?code=code-\(number)&state=state-\(number)"
             capture.redirect("https://app.example/login", to: login, headers: Self.browser)
             capture.redirect(login, to: answer, headers: Self.browser)
-            let end = self == .roundWithVerifier ? "/login" : "/home"
+            let end = [.roundWithVerifier, .roundWithOneVerifier].contains(self) ? "/login" : "/home"
             capture.redirect(answer, to: end, headers: Self.browser)
             capture.post(
                 "https://idp.example/token",
@@ -98,6 +101,14 @@ struct RepeatedMessagesTests {
                 headers: browser
             )
         }
+    }
+
+    /// Each of the rounds' verifiers is that of all challenges.
+    @Test func aVerifierIsLinkedToTheLastChallengesBeforeIt() {
+        let flows = FlowFinder.flows(in: Repetition.roundWithOneVerifier.capture(40))
+        #expect(flows.count == 1)
+        let links = flows.flatMap(\.links).filter { $0.transform == .s256 }
+        #expect(links.count == (1...40).reduce(0) { $0 + min($1, 16) })
     }
 
     /// Eight times as many take eight times as long, sixty-four times if each were compared with all others.

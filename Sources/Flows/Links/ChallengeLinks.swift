@@ -10,9 +10,9 @@ struct ChallengeLinks {
     /// Places in ``asked`` by value.
     private let places: [ByteText: [Int]]
 
-    /// How many challenges before a token request may have been made of its verifier in a wrong way.
+    /// How many challenges before a token request may have been made of its verifier, rightly or in a wrong way.
     ///
-    /// Each is tried in all ways there are: a redirect loop has thousands of both.
+    /// Each is tried in all ways there are, and may be linked to each verifier: a redirect loop has thousands of both.
     private static let mostTried = 16
 
     init(of flow: FlowBuilder, in index: CaptureIndex) {
@@ -34,9 +34,11 @@ struct ChallengeLinks {
             !verifier.value.isEmpty
         else { return [] }
         if let fitting = places[ByteText(CodeChallenge.s256(of: verifier.value))] {
-            return fitting.map { link(verifier, asked[$0], .s256) }
+            let near =
+                fitting.count > Self.mostTried ? last(of: fitting, before: request.exchange) : fitting[...]
+            return near.map { link(verifier, asked[$0], .s256) }
         }
-        let malformed = before(request.exchange).filter { place in
+        let malformed = last(of: asked.indices, before: request.exchange).filter { place in
             guard let relation = CodeChallenge.relation(of: asked[place].value, to: verifier.value) else {
                 return false
             }
@@ -45,13 +47,13 @@ struct ChallengeLinks {
         return malformed.map { link(verifier, asked[$0], .malformedChallenge) }
     }
 
-    /// The last challenges before an exchange; where none was seen before it, the last ones.
-    private func before(_ exchange: Int) -> Range<Int> {
-        let behind = asked.partitionPoint {
-            position[$0.place.exchange ?? 0] > position[exchange]
-        }
-        let end = behind == 0 ? asked.count : behind
-        return max(0, end - Self.mostTried)..<end
+    /// The last of some challenges before an exchange, by their places; where none was seen before it, the last ones.
+    private func last<Places: RandomAccessCollection<Int>>(of places: Places, before exchange: Int)
+        -> Places.SubSequence
+    {
+        let end = places.partitionPoint { position[asked[$0].place.exchange ?? 0] > position[exchange] }
+        let seen = places[..<end]
+        return (seen.isEmpty ? places[...] : seen).suffix(Self.mostTried)
     }
 
     private func link(_ verifier: Parameter, _ challenge: Parameter, _ transform: Transform) -> Link {
