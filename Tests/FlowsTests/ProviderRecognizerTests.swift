@@ -81,6 +81,7 @@ struct ProviderRecognizerTests {
         ("https://login.example/in?sessionDataKey=2f6c0d51", "seen=1", "wso2"),
         ("https://login.example/in", "opbs=5d1f", "wso2"),
         ("https://login.example/in?key=2f6c0d51", "seen=1", "generic"),
+        ("https://shop.example/cb?sessionDataKey=2f6c0d51&code=1", "seen=1", "generic"),
         ("https://login.example/commonauth?code=1", "seen=1", "generic"),
     ])
     func byWhereItsEndpointLeads(location: String, cookie: String, provider: String) {

@@ -212,8 +212,10 @@ package enum ProviderRecognizer {
     }
 
     private static func isWSO2Page(_ url: RecordedURL) -> Bool {
-        wso2Path(url.path).hasPrefix("/authenticationendpoint/")
-            || url.query?.containsBytes("sessionDataKey=") ?? false
+        if wso2Path(url.path).hasPrefix("/authenticationendpoint/") { return true }
+        guard url.query?.containsBytes("sessionDataKey=") ?? false else { return false }
+        // WSO2 may be the app that another provider answers, with the key in its redirect URI.
+        return !["code", "error", "response"].contains { url.queryItems.first($0) != nil }
     }
 
     private static func isOktaPath(_ path: String) -> Bool {
