@@ -24,81 +24,117 @@ struct LayersTests {
     // MARK: - Link layers
 
     @Test func everyLinkLayerIsTakenOff() {
-        for inner in [version4, version6] {
-            let type: [UInt8] = inner == version4 ? [8, 0] : [0x86, 0xdd]
-            let family: [UInt8] = inner == version4 ? [2, 0, 0, 0] : [30, 0, 0, 0]
-            let frames: [(LinkType, [UInt8])] = [
-                (.raw, inner), (.ipv4, inner), (.ipv6, inner), (LinkType(rawValue: 12), inner),
-                (.ethernet, PacketBuilder.ethernet(inner)),
-                (.null, family + inner), (.null, family.reversed() + inner),
-                (.loop, family.reversed() + inner),
-                (.linuxSLL, [UInt8](repeating: 0, count: 14) + type + inner),
-                (.linuxSLL2, type + [UInt8](repeating: 0, count: 18) + inner),
-                (.ppp, [0xff, 3, 0, inner == version4 ? 0x21 : 0x57] + inner),
-                (.ppp, [inner == version4 ? 0x21 : 0x57] + inner),
-                (LinkType(rawValue: 50), [0xff, 3, 0, inner == version4 ? 0x21 : 0x57] + inner),
-                (LinkType(rawValue: 51), [0x11, 0, 0, 1, 0, 60, 0, inner == version4 ? 0x21 : 0x57] + inner),
-                (LinkType(rawValue: 104), [0x0f, 0] + type + inner),
-                (LinkType(rawValue: 242), type + [0, 0] + inner),
-                (.nflog, Self.logged(inner) { $0.littleEndianBytes }),
-                (.nflog, Self.logged(inner) { $0.bigEndianBytes }),
-                (.packetFilterLog, [61, 2] + [UInt8](repeating: 0, count: 62) + inner),
-                (.tap, Self.tapped(inner, 12)), (.userDefined2, Self.tapped(inner, 101)),
-                (.tap, Self.tapped(PacketBuilder.ethernet(inner), 1, length: 156)),
-                (.tap, Self.tapped(family + inner, 0)),
-                (.wireless, Self.wireless([0x08, 0x01], 24, type + inner)),
-                (.wireless, Self.wireless([0x08, 0x03], 30, type + inner)),
-                (.wireless, Self.wireless([0x88, 0x02], 26, type + inner)),
-                (.wireless, Self.wireless([0x88, 0x83], 36, type + inner)),
-                (.wirelessRadiotap, Self.radio + Self.wireless([0x88, 0x01], 26, type + inner)),
-                // The header filled up to 28 bytes.
-                (.wirelessRadiotap, Self.radio + Self.wireless([0x88, 0x01], 28, type + inner)),
-                (.wireless, Self.aggregate([type + inner], 26)),
-                (.wireless, Self.aggregate([type + inner], 28)),
-                (.perPacketInformation, [0, 0, 8, 0, 1, 0, 0, 0] + PacketBuilder.ethernet(inner)),
-                (
-                    .perPacketInformation,
-                    [0, 0, 12, 0, 105, 0, 0, 0, 9, 9, 9, 9] + Self.wireless([0x08, 0x01], 24, type + inner)
-                ),
-                (LinkType(rawValue: 109), family + [UInt8](repeating: 0, count: 8) + inner),
-                // VLAN, QinQ, MPLS, PPPoE, SNAP.
-                (.ethernet, PacketBuilder.ethernet([0, 5] + type + inner, type: 0x8100)),
-                (.ethernet, PacketBuilder.ethernet([0, 5, 0x81, 0, 0, 7] + type + inner, type: 0x88a8)),
-                (.ethernet, PacketBuilder.ethernet([0, 1, 0, 9, 0, 1, 1, 9] + inner, type: 0x8847)),
-                // VN-Tag, and TrustSec's tag behind that of a VLAN.
-                (.ethernet, PacketBuilder.ethernet([0xc0, 1, 0, 2] + type + inner, type: 0x8926)),
-                (
-                    .ethernet,
-                    PacketBuilder.ethernet(
-                        [0, 5, 0x89, 9, 1, 1, 0, 1, 0, 100] + type + inner,
-                        type: 0x8100
-                    )
-                ),
-                // Labels before a frame, with and without a word of zeros between.
-                (
-                    .ethernet,
-                    PacketBuilder.ethernet(
-                        [0, 1, 1, 9, 0, 0, 0, 0] + PacketBuilder.ethernet(inner),
-                        type: 0x8847
-                    )
-                ),
-                (
-                    .ethernet,
-                    PacketBuilder.ethernet([0, 1, 1, 9] + PacketBuilder.ethernet(inner), type: 0x8848)
-                ),
-                (
-                    .ethernet,
-                    PacketBuilder.ethernet(
-                        [0x11, 0, 0, 1, 0, 60, 0, inner == version4 ? 0x21 : 0x57] + inner,
-                        type: 0x8864
-                    )
-                ),
-                (.ethernet, PacketBuilder.ethernet([0xaa, 0xaa, 3, 0, 0, 0] + type + inner, type: 60)),
-            ]
+        for inner in [version4, version6].map({ Carried($0) }) {
+            let frames =
+                Self.frames(of: inner) + Self.wirelessFrames(of: inner) + Self.taggedFrames(of: inner)
             for (index, (type, frame)) in frames.enumerated() {
                 #expect(text(packet(frame, type)) == "ask", "frame \(index)")
             }
         }
+    }
+
+    /// A packet of IP, with the numbers by which link layers say what it is.
+    private struct Carried {
+        let bytes: [UInt8]
+        /// The EtherType.
+        let type: [UInt8]
+        /// The family of addresses, as loopback interfaces have it.
+        let family: [UInt8]
+        /// The protocol of PPP.
+        let protocolNumber: UInt8
+
+        init(_ bytes: [UInt8]) {
+            let isVersion4 = bytes[0] >> 4 == 4
+            self.bytes = bytes
+            type = isVersion4 ? [8, 0] : [0x86, 0xdd]
+            family = [isVersion4 ? 2 : 30, 0, 0, 0]
+            protocolNumber = isVersion4 ? 0x21 : 0x57
+        }
+    }
+
+    private static func frames(of carried: Carried) -> [(LinkType, [UInt8])] {
+        let (inner, type, family) = (carried.bytes, carried.type, carried.family)
+        return [
+            (.raw, inner), (.ipv4, inner), (.ipv6, inner), (LinkType(rawValue: 12), inner),
+            (.ethernet, PacketBuilder.ethernet(inner)),
+            (.null, family + inner), (.null, family.reversed() + inner),
+            (.loop, family.reversed() + inner),
+            (.linuxSLL, [UInt8](repeating: 0, count: 14) + type + inner),
+            (.linuxSLL2, type + [UInt8](repeating: 0, count: 18) + inner),
+            (.ppp, [0xff, 3, 0, carried.protocolNumber] + inner),
+            (.ppp, [carried.protocolNumber] + inner),
+            (LinkType(rawValue: 50), [0xff, 3, 0, carried.protocolNumber] + inner),
+            (LinkType(rawValue: 51), [0x11, 0, 0, 1, 0, 60, 0, carried.protocolNumber] + inner),
+            (LinkType(rawValue: 104), [0x0f, 0] + type + inner),
+            (LinkType(rawValue: 242), type + [0, 0] + inner),
+            (.nflog, logged(inner) { $0.littleEndianBytes }),
+            (.nflog, logged(inner) { $0.bigEndianBytes }),
+            (.packetFilterLog, [61, 2] + [UInt8](repeating: 0, count: 62) + inner),
+            (.tap, tapped(inner, 12)), (.userDefined2, tapped(inner, 101)),
+            (.tap, tapped(PacketBuilder.ethernet(inner), 1, length: 156)),
+            (.tap, tapped(family + inner, 0)),
+            (.perPacketInformation, [0, 0, 8, 0, 1, 0, 0, 0] + PacketBuilder.ethernet(inner)),
+            (
+                .perPacketInformation,
+                [0, 0, 12, 0, 105, 0, 0, 0, 9, 9, 9, 9] + wireless([0x08, 0x01], 24, type + inner)
+            ),
+            (LinkType(rawValue: 109), family + [UInt8](repeating: 0, count: 8) + inner),
+        ]
+    }
+
+    private static func wirelessFrames(of carried: Carried) -> [(LinkType, [UInt8])] {
+        let inner = carried.type + carried.bytes
+        return [
+            (.wireless, wireless([0x08, 0x01], 24, inner)),
+            (.wireless, wireless([0x08, 0x03], 30, inner)),
+            (.wireless, wireless([0x88, 0x02], 26, inner)),
+            (.wireless, wireless([0x88, 0x83], 36, inner)),
+            (.wirelessRadiotap, radio + wireless([0x88, 0x01], 26, inner)),
+            // The header filled up to 28 bytes.
+            (.wirelessRadiotap, radio + wireless([0x88, 0x01], 28, inner)),
+            (.wireless, aggregate([inner], 26)),
+            (.wireless, aggregate([inner], 28)),
+        ]
+    }
+
+    /// What stands between Ethernet's header and the packet.
+    private static func taggedFrames(of carried: Carried) -> [(LinkType, [UInt8])] {
+        let (inner, type) = (carried.bytes, carried.type)
+        return [
+            // VLAN, QinQ, MPLS, PPPoE, SNAP.
+            (.ethernet, PacketBuilder.ethernet([0, 5] + type + inner, type: 0x8100)),
+            (.ethernet, PacketBuilder.ethernet([0, 5, 0x81, 0, 0, 7] + type + inner, type: 0x88a8)),
+            (.ethernet, PacketBuilder.ethernet([0, 1, 0, 9, 0, 1, 1, 9] + inner, type: 0x8847)),
+            // VN-Tag, and TrustSec's tag behind that of a VLAN.
+            (.ethernet, PacketBuilder.ethernet([0xc0, 1, 0, 2] + type + inner, type: 0x8926)),
+            (
+                .ethernet,
+                PacketBuilder.ethernet(
+                    [0, 5, 0x89, 9, 1, 1, 0, 1, 0, 100] + type + inner,
+                    type: 0x8100
+                )
+            ),
+            // Labels before a frame, with and without a word of zeros between.
+            (
+                .ethernet,
+                PacketBuilder.ethernet(
+                    [0, 1, 1, 9, 0, 0, 0, 0] + PacketBuilder.ethernet(inner),
+                    type: 0x8847
+                )
+            ),
+            (
+                .ethernet,
+                PacketBuilder.ethernet([0, 1, 1, 9] + PacketBuilder.ethernet(inner), type: 0x8848)
+            ),
+            (
+                .ethernet,
+                PacketBuilder.ethernet(
+                    [0x11, 0, 0, 1, 0, 60, 0, carried.protocolNumber] + inner,
+                    type: 0x8864
+                )
+            ),
+            (.ethernet, PacketBuilder.ethernet([0xaa, 0xaa, 3, 0, 0, 0] + type + inner, type: 60)),
+        ]
     }
 
     /// What Linux's netfilter hands out: a prefix, then the packet.
