@@ -129,7 +129,7 @@ enum ViewerMessage {
     /// Those that hold no script.
     private static func isPicture(_ type: String?) -> Bool {
         ["image/png", "image/jpeg", "image/gif", "image/webp", "image/x-icon", "image/vnd.microsoft.icon"]
-            .contains((type ?? "").lowercased().split(separator: ";").first.map(String.init) ?? "")
+            .contains(Body.essence(of: type ?? ""))
     }
 
     /// Each member with its name and its text: a script's numbers would lose digits, and its objects members of the same name.

@@ -188,4 +188,15 @@ struct CodedBodyTests {
             CodedBody.withoutUnreadParts(other ?? [], mediaType: "multipart/form-data; boundary=X") == nil
         )
     }
+
+    @Test(arguments: ["text/plain", "Text/Plain; charset=utf-8", "text/plain ; charset=utf-8"])
+    func filesInSomebodysOwnWordsAreReplaced(type: String) {
+        let head =
+            "--X\r\nContent-Disposition: form-data; name=\"b\"; filename=\"f.txt\"\r\nContent-Type: \(type)\r\n\r\n"
+        let other = CodedBody.withoutUnreadParts(
+            Array("\(head)see you at noon\r\n--X--\r\n".utf8),
+            mediaType: "multipart/form-data; boundary=X"
+        )
+        #expect(other == Array("\(head)***************\r\n--X--\r\n".utf8))
+    }
 }

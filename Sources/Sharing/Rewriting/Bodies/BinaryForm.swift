@@ -12,7 +12,7 @@ enum BinaryForm: Equatable {
     case unknown
 
     init(_ mediaType: String) {
-        let type = mediaType.prefix { $0 != ";" }.lowercased()
+        let type = Body.essence(of: mediaType)
         func has(_ words: [String]) -> Bool { words.contains(where: type.containsBytes) }
         if type.hasPrefix("multipart/") || has(["font", "wasm", "ocsp", "pkix", "x509", "pkcs7"]) {
             self = .open

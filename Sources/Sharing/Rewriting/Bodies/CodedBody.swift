@@ -62,7 +62,7 @@ enum CodedBody {
 
     /// Whether a file that was sent is in somebody's own words, which nothing names.
     private static func isSomebodysText(_ bytes: [UInt8], mediaType: String) -> Bool {
-        let type = mediaType.prefix { $0 != ";" }.lowercased()
+        let type = Body.essence(of: mediaType)
         guard ["", "text/plain", "application/octet-stream"].contains(type), !isReplaced(bytes) else {
             return false
         }
