@@ -118,7 +118,8 @@ package final class ProxyServer: Sendable {
         }
     }
 
-    private static func words(_ error: any Error) -> String {
+    /// Why an address could not be listened on, in the system's words.
+    static func words(_ error: any Error) -> String {
         (error as? IOError).map { SystemError.words($0.errnoCode) } ?? "\(error)"
     }
 

@@ -83,7 +83,8 @@ struct UsageHintTests {
         ("The value 'yaml' is invalid for '--format <FORMAT>'.", "diff --format yaml a b", nil),
         // A command of which no capture is shown.
         ("The value 'html' is invalid for '--format <FORMAT>'.", "rules --format html", nil),
-        ("Unexpected argument 'pkce'", "rules pkce", "explain pkce"),
+        ("Unexpected argument 'pkce'", "rules pkce", "rules | grep pkce"),
+        ("Unexpected argument 'code-reused'", "rules code-reused", "explain code-reused"),
         ("Missing expected argument '<TOKEN|FILE|-> ...'", "jwt", "jwt token.txt"),
         ("Missing expected argument '<FILE>'", "jwt verify", nil),
         ("Missing expected argument '<RULE>'", "explain", "rules lists them all"),

@@ -87,7 +87,7 @@ package final class LocalServer: Sendable {
             if let error = error as? IOError, error.errnoCode == SystemError.addressInUse {
                 throw ProxyError.addressInUse(host: host, port: port)
             }
-            throw ProxyError.cannotListen(host: host, port: port, reason: "\(error)")
+            throw ProxyError.cannotListen(host: host, port: port, reason: ProxyServer.words(error))
         }
     }
 

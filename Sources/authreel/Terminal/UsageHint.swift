@@ -1,5 +1,6 @@
 import ArgumentParser
 import Captures
+import Diagnosis
 import Foundation
 
 /// What may have been meant by words that a command does not take.
@@ -59,7 +60,10 @@ enum UsageHint {
             return "show takes one capture; \(Invocation.command("view")) CAPTURE … has several side by side"
         }
         if arguments.first == "rules", isExtra, arguments.count == 2 {
-            return Invocation.command("explain", arguments[1])
+            let isRule = RuleCatalog.infos.contains { $0.id == arguments[1] }
+            return isRule
+                ? Invocation.command("explain", arguments[1])
+                : "\(Invocation.command("rules")) | grep \(ShellWord.quoted(arguments[1]))"
         }
         if let missing = missing(message, arguments) { return missing }
         if let shared = withTarget(message, arguments) ?? redirected(message, arguments) { return shared }
