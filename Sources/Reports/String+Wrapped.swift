@@ -53,25 +53,40 @@ extension String {
     /// The text in parts that are no wider than there is room, each space kept but the one at which a line is broken; whole where
     /// one of its words is wider.
     ///
+    /// Styles take no room, and go on in the next part.
+    ///
     /// - Parameters:
     ///   - room: for each part.
     ///   - hanging: how much less there is from the second one on.
     /// - Returns: the parts, one at least.
     func brokenAtSpaces(to room: Int, hanging: Int = 0) -> [String] {
         let words = split(separator: " ", omittingEmptySubsequences: false)
-        guard count > room, words.allSatisfy({ $0.count <= room - hanging }) else { return [self] }
-        return words.dropFirst().reduce(into: [words.first.map(String.init) ?? ""]) { parts, word in
-            let last = parts.count - 1
-            if parts[last].count + 1 + word.count <= room - (last == 0 ? 0 : hanging) {
-                parts[last] += " " + word
+        let widths = words.map(\.styledWidth)
+        guard widths.reduce(words.count - 1, +) > room, widths.allSatisfy({ $0 <= room - hanging }) else {
+            return [self]
+        }
+        var parts: [String] = []
+        var width = 0
+        for (word, its) in zip(words, widths) {
+            if !parts.isEmpty, width + 1 + its <= room - (parts.count == 1 ? 0 : hanging) {
+                parts[parts.count - 1] += " " + word
+                width += 1 + its
             } else {
                 parts.append(String(word))
+                width = its
             }
         }
+        return parts
     }
 }
 
 extension Substring {
+    /// In characters, without the sequences that switch a terminal's styles.
+    fileprivate var styledWidth: Int {
+        guard utf8.contains(0x1b) else { return count }
+        return replacing(/\x1b\[[0-9;]*m/, with: "").count
+    }
+
     /// In characters, which of ASCII are its bytes; CR LF alone is one of two.
     fileprivate var width: Int { utf8.allSatisfy { $0 < 0x80 && $0 != 0x0d } ? utf8.count : count }
 }

@@ -222,6 +222,11 @@ struct DiagnosisTextTests {
                 ]
         )
         #expect("↳ one two three".brokenAtSpaces(to: 9, hanging: 2) == ["↳ one two", "three"])
+        let (dim, plain) = ("\u{1b}[2m", "\u{1b}[0m")
+        #expect(
+            "\(dim)↳ \(plain)one\(dim) two three\(plain)".brokenAtSpaces(to: 9, hanging: 2)
+                == ["\(dim)↳ \(plain)one\(dim) two", "three\(plain)"]
+        )
         #expect(sentence.brokenAtSpaces(to: 200) == [sentence])
         let address = "POST https://id.harbour.example/realms/harbour/protocol/openid-connect/token"
         #expect(address.brokenAtSpaces(to: 40) == [address])

@@ -51,9 +51,9 @@ struct TimelineText {
                 let words = Self.withoutBody(capture[row.exchange])
                 lines.append("\(margin)\(style.yellow("○")) \(style.dim(words))")
             }
-            lines += row.tokens.map { "\(margin)\(token($0))" }
+            lines += row.tokens.flatMap { below(margin, token($0)) }
             if shown.insert(row.exchange).inserted {
-                lines += (marks[row.exchange] ?? []).compactMap(describe).map { "\(margin)\($0)" }
+                lines += (marks[row.exchange] ?? []).compactMap(describe).flatMap { below(margin, $0) }
             }
         }
         if !passing.isEmpty {
@@ -66,6 +66,13 @@ struct TimelineText {
             lines += ["", primary.title.behind(head, of: width, columns: columns)]
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// What stands below a step, its sign in front and its words one below the other.
+    private func below(_ margin: String, _ text: String) -> [String] {
+        guard let columns else { return [margin + text] }
+        let parts = text.brokenAtSpaces(to: max(columns - margin.count, Self.leastWidth), hanging: 2)
+        return parts.enumerated().map { $0.offset == 0 ? margin + $0.element : "\(margin)  \($0.element)" }
     }
 
     // MARK: - Rows
