@@ -193,14 +193,27 @@ struct Share: ParsableCommand {
                 StandardError.report("\(name): \(reason)", hint: nil)
             }
         }
-        // Words of the protocol are among what such a pattern matches.
-        let isPattern = !also.isEmpty && outcomes.allSatisfy(\.leaks.isEmpty)
-        throw CommandFailure(
+        throw Self.refusal(of: outcomes, hasPatterns: !also.isEmpty)
+    }
+
+    /// What is said below the reasons, by what kind they are of.
+    ///
+    /// `hasPatterns`: whether `--also` was given; words of the protocol may be among what it matches.
+    private static func refusal(of outcomes: [CaptureSharing.Outcome], hasPatterns: Bool) -> CommandFailure {
+        let isLeft = outcomes.contains { !$0.leaks.isEmpty || !$0.unprotected.isEmpty || !$0.unread.isEmpty }
+        let narrower =
+            hasPatterns && outcomes.allSatisfy(\.leaks.isEmpty)
+            ? "--also may match more than it is meant to: try a narrower REGEX, or none" : nil
+        let next =
+            isLeft
+            ? "--also REGEX takes more texts for secrets, --keep-personal leaves people's names and addresses"
+            : "run it again, for other stand-ins"
+        return CommandFailure(
             .negative,
-            "nothing was written: a secret would be left, or the diagnosis be another one",
-            hint: isPattern
-                ? "--also may match more than it is meant to: try a narrower REGEX, or none"
-                : "--also REGEX takes more texts for secrets, --keep-personal leaves people's names and addresses; \(Invocation.name) share --unredacted --encrypt-to RECIPIENT hands the capture over to one reader"
+            "nothing was written: "
+                + (isLeft ? "a secret would be left" : "the diagnosis would be another one"),
+            hint: narrower
+                ?? "\(next); \(Invocation.name) share --unredacted --encrypt-to RECIPIENT hands the capture over to one reader"
         )
     }
 

@@ -78,12 +78,15 @@ struct SharingRun {
 
     /// Where the proof fails, the first of each sort; empty where it does not.
     static func reasons(against outcome: CaptureSharing.Outcome) -> [String] {
-        outcome.leaks.prefix(20).map { "\($0)" }
+        // The timeline says of some what the diagnosis says.
+        var told: Set<String> = []
+        let differences = outcome.differences.map(\.description).filter { told.insert($0).inserted }
+        return outcome.leaks.prefix(20).map { "\($0)" }
             + outcome.unprotected.prefix(20).map {
                 "one \($0.kind.rawValue), \(Masking.masked($0.text)), cannot be told from open text"
             }
             + outcome.unread.prefix(20).map { "entry \($0) has a body that cannot be read" }
-            + outcome.differences.prefix(20).map { "the diagnosis differs at \($0)" }
+            + differences.prefix(20).map { "the diagnosis differs at \($0)" }
     }
 
     /// What `diagnose` and `show` print of a capture.

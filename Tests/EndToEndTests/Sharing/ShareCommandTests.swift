@@ -150,6 +150,9 @@ struct ShareCommandTests {
         let result = try Program.run(["share", Self.capture, "--dry-run", "--also", "x*"])
         #expect(result.status == 1 && result.errors.contains("the diagnosis differs"), "\(result.errors)")
         #expect(result.errors.contains("hint: --also may match more than"), "\(result.errors)")
+        let lines = result.errors.split(separator: "\n")
+        #expect(lines.contains { $0.hasSuffix("nothing was written: the diagnosis would be another one") })
+        #expect(Set(lines).count == lines.count, "\(result.errors)")
     }
 
     @Test func nameThatIsNowhereIsWarnedOf() throws {
