@@ -50,8 +50,13 @@ struct Relations {
     private mutating func add(_ value: String, of source: String, _ making: ChallengeMaking) {
         guard makings[value] == nil else { return }
         makings[value] = (source, making.make)
-        if making.relation.kind == .base64 { inOtherAlphabets.append((source, making)) }
+        if making.relation.kind == .base64, source.utf8.count <= Self.longestTried {
+            inOtherAlphabets.append((source, making))
+        }
     }
+
+    /// In bytes, of what is written anew for each key that is tried: four times what a verifier may have.
+    private static let longestTried = 512
 
     private static let ofNonces: Set<ChallengeRelation> = [.s256, .hex, .base64, .padded]
 
