@@ -110,6 +110,15 @@ extension CallbackCourse {
         none.
         """
 
+    static let forgotten = """
+        The provider's answer reached the redirect URI, and its cookies came with it. The app then took all its cookies back and sent the browser to a page of its \
+        own without a word of the reason, as Streamlit does whatever goes wrong there: nobody is signed in.
+        """
+    static let forgottenFix = """
+        Read the app's own log for the time of this request (Streamlit's terminal): mostly its server's exchange of the code was refused, for the client secret or the \
+        redirect URI, or the ID token did not pass. Record the app's server as well to see those requests.
+        """
+
     static let nowhere = """
         The provider's answer came to an address at which the app has nothing: the redirect URI that is registered and sent is not the path that the app \
         listens at.

@@ -188,6 +188,8 @@ extension CallbackRejectedByAppTests {
             }
         #expect(recording.outcomes == [fires ? .failure : .success])
         #expect(recording.finding(rule)?.places.first == (fires ? "4 response.header Set-Cookie" : nil))
+        let half = recording.without { ["/token", "/jwks", "/userinfo"].contains($0.request.url.path) }
+        #expect((half.finding(rule)?.fix.contains("Streamlit's terminal") ?? false) == fires)
     }
 
     @Test func leavesARedirectToAnotherPageAlone() throws {
