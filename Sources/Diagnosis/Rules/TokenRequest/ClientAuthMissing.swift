@@ -280,6 +280,7 @@ struct ClientAuthMissing: Rule {
     /// Words that name something else than credentials.
     private static let otherReasons = [
         "not found", "could not be found", "does not exist", "unknown client", "no such client",
+        "is not known", "is unknown",
         "invalid client_id", "invalid client id", "disabled", "inactive", "deactivated", "deleted",
         "redirect", "grant",
         "verifier", "pkce", "scope", "dpop", "origin", "certificate", "response type", "response_type",

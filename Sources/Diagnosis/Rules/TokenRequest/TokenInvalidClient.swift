@@ -66,11 +66,12 @@ struct TokenInvalidClient: Rule {
             words == nil && !isRepaired
             ? AcceptedClient.grant(before: first, among: calls, in: flow) : nil
         if let earlier { evidence.insert(earlier, at: 0) }
+        let isUnknown = earlier == nil && !isRepaired && refused.allSatisfy(Self.isUnknown)
         return .violated(
             Violation(
                 evidence,
                 severity: isRepaired ? .note : nil,
-                saying: words ?? earlier.map { _ in AcceptedClient.words },
+                saying: words ?? earlier.map { _ in AcceptedClient.words } ?? (isUnknown ? Self.unknown : nil),
                 exchange: first.exchange
             )
         )
@@ -86,6 +87,23 @@ struct TokenInvalidClient: Rule {
         let scheme = request.schemeOfItsOwn.map { ", and Authorization: \($0)" } ?? ""
         return "client authentication: \(methods)\(scheme)"
     }
+
+    /// Whether the provider says that it has no such client, and not as one of several reasons.
+    private static func isUnknown(_ call: ClientCall) -> Bool {
+        let text = call.answer.errorText
+        return RefusalWording.unknownClient(in: text) != nil && !text.containsBytes("authentication")
+    }
+
+    private static let unknown = Violation.Words(
+        title: "The provider does not know this client",
+        explanation: """
+            The provider has no client by this client_id at the endpoint that was asked, and says so. Its secret or key was not looked at yet.
+            """,
+        fix: """
+            Compare the client_id, to the letter, with the registration, and see that this is of the tenant, realm or environment that the request went to, and \
+            has not been deleted.
+            """
+    )
 
     private static let unverified = Violation.Words(
         title: "The provider could not verify the client assertion's signature",

@@ -259,5 +259,12 @@ struct ClientAuthMissingTests {
             ["error": "deleted_client", "error_description": "The OAuth client was deleted."]
         )
         #expect(recording.finding(rule) == nil)
+        let unknown = try Recording(broken).answering(
+            "/token",
+            401,
+            ["error": "invalid_client", "error_description": "the client is not known"]
+        )
+        #expect(unknown.finding(rule) == nil)
+        #expect(unknown.finding("token-invalid-client")?.title == "The provider does not know this client")
     }
 }

@@ -126,7 +126,12 @@ struct TokenInvalidClientTests {
             "Key kid-1 is not in the JWKS, which was refreshed", "rejected the client's credentials",
             "Compare with the registration"
         ),
-        ("Client not known", "rejected the client's credentials", "Compare with the registration"),
+        ("Client not known", "does not know this client", "Compare the client_id"),
+        (
+            "Client authentication failed: unknown client, or no such key",
+            "rejected the client's credentials",
+            "Compare with the registration"
+        ),
     ])
     func tellsAKeyThatIsNotTheRegisteredOne(words: String, title: String, fix: String) throws {
         let assertion = [#"{"alg":"RS256","kid":"key-1"}"#, #"{"iss":"shop-web","sub":"shop-web"}"#].map(
