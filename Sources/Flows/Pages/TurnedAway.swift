@@ -63,26 +63,34 @@ package enum TurnedAway {
     package static func isForgotten(_ callback: Int, in index: CaptureIndex) -> Bool {
         let exchange = index.capture[callback]
         guard index.areCookiesRecorded, !exchange.request.cookies.isEmpty, let answer = exchange.response,
-            (300..<400).contains(answer.status), let location = answer.location, !answer.setCookies.isEmpty,
+            (300..<400).contains(answer.status), let location = answer.location,
+            answer.setCookies.contains(where: { !isAgainstForgery($0.name) }),
             answer.setCookies.allSatisfy({ isDeletion($0, by: exchange) })
         else { return false }
         let target = exchange.request.url.resolving(location)
         guard target.isWeb, let host = target.host, host == exchange.request.url.host,
-            (target.query ?? "").isEmpty, (target.fragment ?? "").isEmpty,
+            (target.query ?? "").isEmpty, (target.fragment ?? "").isEmpty, !hasTicket(target),
             !index.landings(of: callback).isEmpty
         else { return false }
-        for later in index.order[(index.position[callback] + 1)...].prefix(mostLater)
-        where index.capture[later].request.url.host == host {
-            guard hasNoCookie(index.capture[later], in: index) else { return false }
+        let agent = exchange.request.headers.first("user-agent")
+        for position in index.order[(index.position[callback] + 1)...].prefix(mostLater) {
+            let later = index.capture[position]
+            // A page may know its user by a token.
+            let isAuthorized =
+                later.request.headers.contains("authorization")
+                && later.request.headers.first("user-agent") == agent
+            if isAuthorized { return false }
+            guard later.request.url.host == host else { continue }
+            guard hasNoCookie(later, besides: isAgainstForgery, in: index) else { return false }
             // The next login, perhaps.
-            guard
-                index.capture[later].response?.setCookies.allSatisfy({
-                    isDeletion($0, by: index.capture[later])
-                })
-                    ?? true
-            else { break }
+            guard later.response?.setCookies.allSatisfy({ isDeletion($0, by: later) }) ?? true else { break }
         }
         return true
+    }
+
+    /// Whether the path may hand something to the page's script.
+    private static func hasTicket(_ target: RecordedURL) -> Bool {
+        target.path.split(separator: "/").contains { $0.utf8.count >= 20 }
     }
 
     private static func isDeletion(_ cookie: SetCookie, by exchange: Exchange) -> Bool {
@@ -102,8 +110,12 @@ package enum TurnedAway {
     }
 
     /// Whether an app is sent no cookie but those of another server at its host.
-    private static func hasNoCookie(_ exchange: Exchange, in index: CaptureIndex) -> Bool {
-        let cookies = exchange.request.cookies.filter { !isAgainstForgery($0.name) }
+    private static func hasNoCookie(
+        _ exchange: Exchange,
+        besides isOther: (String) -> Bool = { _ in false },
+        in index: CaptureIndex
+    ) -> Bool {
+        let cookies = exchange.request.cookies.filter { !isOther($0.name) }
         guard !cookies.isEmpty, let host = exchange.request.url.host, let origin = exchange.request.url.origin
         else { return cookies.isEmpty }
         let setters = index.derived.value { CookieSetters(index) }.byHost[host] ?? [:]
