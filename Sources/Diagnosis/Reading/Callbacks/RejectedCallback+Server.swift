@@ -59,6 +59,7 @@ extension RejectedCallback {
         let asked = [
             exchanged, token?.evidence(ofHeader: "alg"),
             unconfirmedAddress(token, request, until: refused.endedAt, in: flow),
+            namelessUser(token, request, until: refused.endedAt, in: flow),
             token.flatMap(unaskedNonce),
         ]
         let other = [token?.otherAudiences, last.map { fetched($0, flow) }]
@@ -82,6 +83,26 @@ extension RejectedCallback {
             isVerified.bool == false || isVerified.string == "false"
         else { return nil }
         return Evidence(place: userInfo.answer.place("email_verified"), value: "false", note: note)
+    }
+
+    /// That UserInfo has the user's identifier and nothing more, and the ID token neither.
+    private func namelessUser(
+        _ token: DeliveredIDToken?,
+        _ request: TokenRequest,
+        until end: Timestamp,
+        in flow: Flow
+    ) -> Evidence? {
+        let names = ["email", "name", "preferred_username"]
+        guard let userInfo = userInfo(after: request, until: end, in: flow),
+            let members = userInfo.answer.json?.members, members.map(\.name) == ["sub"],
+            names.allSatisfy({ token?.idToken.token.claim($0) == nil })
+        else { return nil }
+        return Evidence(
+            place: userInfo.answer.place("sub"),
+            value: "sub",
+            note:
+                "all that UserInfo tells: there are apps that let nobody in without an email or a name, which the scopes email and profile bring"
+        )
     }
 
     private func unaskedNonce(in token: DeliveredIDToken) -> Evidence? {

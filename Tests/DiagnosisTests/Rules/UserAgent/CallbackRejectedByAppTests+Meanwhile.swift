@@ -360,6 +360,16 @@ extension CallbackRejectedByAppTests {
         )
     }
 
+    @Test(arguments: [true, false]) func userOfWhomNothingIsToldIsShown(isNamed: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(status: 500)
+            exchange.duration = .seconds(5)
+        }.editingAnswer(of: "/userinfo") { if !isNamed { $0["name"] = nil } }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.notes.contains { $0.hasPrefix("all that UserInfo tells") } == !isNamed)
+    }
+
     @Test func nonceThatNobodyAskedForIsShown() throws {
         let recording = try Recording("healthy/web-code-flow").editing { exchange in
             if exchange.request.url.path == "/callback" { exchange.response = RecordedResponse(status: 500) }
