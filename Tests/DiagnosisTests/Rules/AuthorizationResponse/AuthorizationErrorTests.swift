@@ -1,8 +1,6 @@
 import Captures
 import Diagnosis
 import Flows
-import JSON
-import OAuth
 import TestSupport
 import Testing
 
@@ -25,20 +23,6 @@ struct AuthorizationErrorTests {
         #expect(finding.isPrimary)
         #expect((finding.places.last == "0 request.query scope") == fires)
         #expect(finding.fix.contains("BLOCKED_ROLES_LIST") == fires)
-    }
-
-    @Test func namesTheStartURLThatIdentityCenterDoesNotTake() throws {
-        var capture = CaptureBuilder()
-        capture.post(
-            "https://oidc.eu-west-1.amazonaws.com/device_authorization",
-            json:
-                #"{"clientId":"cli-1","clientSecret":"not-a-secret","startUrl":"https://shop.awsapps.com/start"}"#,
-            400,
-            body: .json(#"{"error":"invalid_request","error_description":null}"#)
-        )
-        let finding = try #require(Recording(capture.exchanges).finding(rule))
-        #expect(finding.places == ["0 response.body error", "0 request.body startUrl"])
-        #expect(finding.fix.contains("sso_region"))
     }
 
     @Test func repeatsTheText() throws {
@@ -260,56 +244,6 @@ struct AuthorizationErrorTests {
         if fires { #expect(recording.finding(rule)?.evidence.first?.place.exchange == 3) }
     }
 
-    private static let googles =
-        "https://accounts.google.com/signin/oauth/error?authError=ChVyZWRpcmVjdF91cmlfbWlzbWF0Y2g%3D&client_id=123.apps.googleusercontent.com"
-    private static let wso2s =
-        "https://is.example/authenticationendpoint/oauth2_error.do?oauthErrorCode=invalid_client&oauthErrorMsg=A+valid+OAuth+client+could+not+be+found"
-
-    private func shown(_ url: String, _ html: String = "<title>Error</title>") -> Exchange {
-        Exchange(
-            startedAt: Timestamp(nanoseconds: 1_772_618_048_000_000_000),
-            request: RecordedRequest(method: "GET", url: RecordedURL(url)),
-            response: RecordedResponse(status: 200, body: Body(text: html, mediaType: "text/html"))
-        )
-    }
-
-    /// The recording began when the provider had refused the request.
-    @Test(arguments: [
-        (googles, "redirect_uri_mismatch", ["0 request.query authError", "0 request.query client_id"]),
-        (
-            wso2s, "invalid_client: A valid OAuth client could not be found",
-            ["0 request.query oauthErrorCode"]
-        ),
-    ])
-    func readsAPageOfErrorsThatIsAllThereIs(url: String, words: String, places: [String]) throws {
-        let page = shown(url)
-        var again = page
-        again.startedAt = page.startedAt + .seconds(5)
-        let recording = Recording([page, again])
-        let finding = try #require(recording.finding(rule))
-        #expect(finding.isPrimary && finding.places == places && finding.evidence[0].value == words)
-        #expect(finding.fix.contains("begin before the sign-in"))
-        #expect(recording.outcomes == [.failure])
-        #expect(recording.flows[0].exchanges == [0, 1] && recording.flows[0].steps.count == 2)
-        #expect(recording.flows[0].clientID == (places.count > 1 ? "123.apps.googleusercontent.com" : nil))
-    }
-
-    @Test(arguments: [
-        "https://accounts.google.com/signin/oauth/consent?authuser=0&client_id=123.apps.googleusercontent.com",
-        "https://accounts.google.com/signin/oauth/error",
-        "https://shop.example/signin/oauth/error?authError=no",
-        "https://is.example/authenticationendpoint/login.do?client_id=shop",
-        "https://is.example/authenticationendpoint/oauth2_error.do",
-    ])
-    func otherPagesAreNoRefusal(url: String) { #expect(Recording([shown(url)]).flows.isEmpty) }
-
-    /// Beside a login it is the page of another tab.
-    @Test(arguments: [googles, wso2s]) func pageBesideALoginIsNoneOfIt(url: String) throws {
-        var recording = try Recording("healthy/web-code-flow")
-        recording.exchanges.append(shown(url))
-        #expect(recording.outcomes == [.success] && recording.finding(rule) == nil)
-    }
-
     private let step = #"{"authId":"eyJ0eXAi","callbacks":[{"type":"NameCallback"}]}"#
 
     /// ForgeRock's sign-in is made of calls: what ended it is told, whatever its page began anew by itself.
@@ -348,80 +282,6 @@ struct AuthorizationErrorTests {
             #expect(finding?.title == "ForgeRock refused the sign-in")
             #expect(finding?.explanation.hasSuffix("itself was not refused.") == true)
         }
-    }
-
-    @Test(arguments: [
-        (401, "invalid_client", "client-auth-missing"),
-        (400, "unauthorized_client", "unsupported-grant-type"),
-        (400, "invalid_scope", "scope-rejected"), (503, "temporarily_unavailable", "provider-server-error"),
-        (400, "invalid_request", "authorization-error"),
-    ])
-    func tellsWhyADeviceGotNoCode(status: Int, error: String, rule: String) throws {
-        let recording = Recording(
-            Array(try Recording("logout-and-device/device-code-expired").exchanges.prefix(1))
-        ).answering("/device_authorization", status, ["error": .string(error)])
-        #expect(recording.findings.first?.rule == rule && recording.findings.first?.isPrimary == true)
-        #expect(recording.findings.count == (rule == "client-auth-missing" ? 2 : 1))
-        #expect(recording.outcomes == [.failure])
-    }
-
-    /// A session that was ended by its refresh token is over, and cannot be ended so once more.
-    @Test(arguments: [("token-of-the-session", true), ("token-of-another", false)])
-    func logoutSentTwiceIsNone(second: String, isOver: Bool) throws {
-        var recording = try Recording("logout-and-device/logout-redirect-not-registered").without {
-            $0.request.url.path == "/register"
-        }
-        let logout = recording.exchanges.removeLast()
-        for (token, status) in [("token-of-the-session", 204), (second, 400)] {
-            var call = logout
-            call.startedAt = logout.startedAt + .seconds(status == 204 ? 0 : 1)
-            call.request.method = "POST"
-            call.request.url = RecordedURL(logout.request.url.withoutQuery)
-            call.request.body = Body(
-                text: FormBody.encode([("client_id", "shop-3B9LWu_l"), ("refresh_token", token)]),
-                mediaType: FormBody.mediaType
-            )
-            call.response = RecordedResponse(status: status)
-            recording.exchanges.append(call)
-        }
-        #expect((recording.finding(rule) == nil) == isOver)
-        #expect(recording.outcomes == [isOver ? .success : .failure])
-    }
-
-    @Test func repeatsWhatWasSaidOfALogout() throws {
-        let path = "logout-and-device/logout-redirect-not-registered"
-        #expect(try Recording(path).finding(rule) == nil)
-        let recording = try Recording(path).without { $0.request.url.path == "/register" }
-        let finding = try #require(recording.finding(rule))
-        #expect(finding.isPrimary)
-        #expect(finding.title == "The provider refused the logout request")
-        #expect(finding.evidence[0].value.contains("Not allowed"))
-        let page = recording.editing { exchange in
-            if (exchange.response?.status ?? 0) >= 400 {
-                exchange.response?.body = .html("<title></title><h1>Error: logout_denied</h1><p>You stayed.")
-            }
-        }
-        #expect(page.finding(rule)?.evidence[0].value == "Error: logout_denied You stayed.")
-        // A login that had failed by then has another reason.
-        #expect(recording.answering("/token", 400, ["error": "invalid_grant"]).finding(rule) == nil)
-    }
-
-    @Test func namesTheEndpointThatADeviceMissed() throws {
-        let document = try #require(Recording("discovery/discovery-missing-endpoint").exchanges.first)
-        var device = try #require(Recording("logout-and-device/device-code-expired").exchanges.first)
-        device.startedAt = document.startedAt + .seconds(1)
-        device.response = RecordedResponse(
-            status: 404,
-            body: Body(text: "<h1>Not Found</h1>", mediaType: "text/html")
-        )
-        let recording = Recording([document, device]).stating(
-            "device_authorization_endpoint",
-            "https://id.harbour.example/oauth/device",
-            at: "/.well-known/openid-configuration"
-        )
-        let finding = try #require(recording.finding(rule))
-        #expect(finding.isPrimary)
-        #expect(finding.evidence.last?.value == "https://id.harbour.example/oauth/device")
     }
 
     /// Facebook has names of its own for an error.

@@ -1,26 +1,11 @@
 import Captures
 import Diagnosis
-import Flows
 import JSON
-import OAuth
 import Testing
 
 struct TokenInvalidClientTests {
     private let rule = "token-invalid-client"
     private let broken = "token-request/token-invalid-client"
-
-    /// What programs write for a value that is not there.
-    @Test(arguments: [("undefined", true), ("null", true), ("nullable-9a2e", false)])
-    func tellsAWordFromASecret(secret: String, isWord: Bool) throws {
-        let recording = try Recording("token-request/token-invalid-client").sendingHeader(
-            "Authorization",
-            "Basic " + Base64.encode("shop-web:\(secret)".utf8),
-            to: "/token"
-        )
-        let finding = try #require(recording.finding("token-invalid-client"))
-        #expect((finding.title == "The client sent a word for a missing value as its secret") == isWord)
-        #expect((finding.evidence.last?.value == secret) == isWord)
-    }
 
     @Test func namesTheAnswerAndTheMethod() throws {
         let finding = try #require(Recording(broken).finding(rule))
@@ -54,52 +39,6 @@ struct TokenInvalidClientTests {
         }.sending("client_id", "shop-web").sending("client_secret", "not-a-secret-2")
         let note = try #require(recording.finding(rule)?.notes.first)
         #expect(note.hasPrefix("client authentication: client_secret_") && note.hasSuffix("post" + words))
-    }
-
-    /// A client that registered itself is often gone after its provider's restart.
-    @Test(arguments: [true, false]) func tellsThatTheSameClientWasLetInBefore(isSame: Bool) throws {
-        let recording = try Recording("refresh/refresh-token-expired").editingLast("/token") { exchange in
-            exchange.response?.status = 401
-            exchange.response?.body = Body(
-                text: #"{"error":"invalid_client"}"#,
-                mediaType: "application/json"
-            )
-            guard !isSame, let sent = exchange.request.body?.text else { return }
-            exchange.request.body = Body(
-                text: sent.replacing("not-a-secret-of-anyone", with: "not-a-secret-either"),
-                mediaType: FormBody.mediaType
-            )
-        }
-        let finding = try #require(recording.finding(rule))
-        #expect(finding.title.contains("let this client in before") == isSame)
-        #expect((finding.places[0] == "4 response.status ") == isSame)
-        #expect(finding.fix.contains("register anew") == isSame)
-    }
-
-    /// Of a 401 that names no error nobody knows what it refuses.
-    @Test func aStatusAloneDoesNotEndARegistration() throws {
-        let recording = try Recording("refresh/refresh-token-expired").answering("/token", 401)
-        let finding = try #require(recording.finding(rule))
-        #expect(!finding.title.contains("let this client in before"))
-        #expect(!finding.fix.contains("register anew"))
-    }
-
-    /// A client without a secret is known by its client_id, unless the address says that it shows a certificate.
-    @Test(arguments: [("id", true), ("mtls.id", false)])
-    func aPublicClientMayHaveBeenLetInBefore(host: String, isKnown: Bool) throws {
-        let recording = try Recording("refresh/refresh-token-expired").editing { exchange in
-            guard exchange.request.url.path == "/token", let sent = exchange.request.body?.text else {
-                return
-            }
-            exchange.request.url = RecordedURL("https://\(host).harbour.example/token")
-            exchange.request.body = Body(
-                text: sent.replacing("&client_secret=not-a-secret-of-anyone", with: ""),
-                mediaType: FormBody.mediaType
-            )
-        }.answering("/token", 401, ["error": "invalid_client"])
-        let finding = try #require(recording.finding(rule))
-        #expect(finding.title.contains("let this client in before") == isKnown)
-        #expect((finding.notes[0] == "the same client, by its client_id") == isKnown)
     }
 
     @Test func leavesAnAPIs401Alone() throws {
@@ -166,24 +105,6 @@ struct TokenInvalidClientTests {
         recording.exchanges.append(second)
         recording = recording.granted()
         #expect(recording.finding(rule)?.severity == .note)
-    }
-
-    /// Out of a file that ends with a line break, or with the quotation marks of an environment file.
-    @Test(arguments: [
-        ("shop-web:Zt8sDq0vN2mK7x%0A", true), ("shop-web:Zt8sDq0vN2mK7x\n", true),
-        ("shop-web:\"Zt8sDq0vN2mK7x\"", true), ("shop-web: Zt8sDq0vN2mK7x", true),
-        ("shop-web:Zt8sDq0vN2mK7x", false), ("shop-web:Zt8sDq0vN2mK7x+", false),
-        ("shop-web:'Zt8sDq0vN2mK7x", false),
-    ])
-    func saysWhatStandsAroundTheSecret(credentials: String, isNamed: Bool) throws {
-        let recording = try Recording(broken)
-            .sendingHeader("Authorization", "Basic " + Base64.encode(credentials.utf8), to: "/token")
-        let finding = try #require(recording.finding(rule))
-        #expect((finding.title == "The client secret was sent with something around it") == isNamed)
-        guard isNamed else { return }
-        #expect(finding.isPrimary)
-        #expect(finding.evidence.last?.note?.hasPrefix("the secret: ") == true)
-        #expect(recording.finding("basic-credentials-encoding") == nil)
     }
 
     @Test func saysNothingWithoutTheBackChannel() throws {
@@ -255,26 +176,6 @@ struct TokenInvalidClientTests {
         again.duration = .milliseconds(1)
         recording.exchanges.append(again)
         #expect(recording.finding("client-secret-mismatch")?.isPrimary == true)
-    }
-
-    /// A form that was put together by hand: what stands for a space there is a character of the secret.
-    @Test(arguments: [
-        ("Zt8s+q0vN/2mK7==", true), ("Zt8s%2Bq0vN%2F2mK7%3D%3D", false), ("Zt8sq0vN2mK7", false),
-        // A secret of words, as a form has it.
-        ("correct+horse+battery", false),
-    ])
-    func saysThatTheSecretWasNotEncoded(secret: String, isNamed: Bool) throws {
-        let recording = try Recording(broken).sendingHeader("Authorization", nil, to: "/token")
-            .editingLast("/token") { exchange in
-                let form = exchange.request.body?.bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
-                exchange.request.body = Body(
-                    text: "\(form)&client_id=shop-web&client_secret=\(secret)",
-                    mediaType: FormBody.mediaType
-                )
-            }
-        let finding = try #require(recording.finding(rule))
-        #expect(finding.isPrimary)
-        #expect((finding.title == "The client secret was not encoded for the form") == isNamed)
     }
 
     /// A client that is known by its certificate has registered that; what is bound to one is another matter.

@@ -1,0 +1,57 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import TestSupport
+import Testing
+
+struct DeviceRefusalTests {
+    private let rule = "authorization-error"
+
+    @Test func namesTheStartURLThatIdentityCenterDoesNotTake() throws {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://oidc.eu-west-1.amazonaws.com/device_authorization",
+            json:
+                #"{"clientId":"cli-1","clientSecret":"not-a-secret","startUrl":"https://shop.awsapps.com/start"}"#,
+            400,
+            body: .json(#"{"error":"invalid_request","error_description":null}"#)
+        )
+        let finding = try #require(Recording(capture.exchanges).finding(rule))
+        #expect(finding.places == ["0 response.body error", "0 request.body startUrl"])
+        #expect(finding.fix.contains("sso_region"))
+    }
+
+    @Test(arguments: [
+        (401, "invalid_client", "client-auth-missing"),
+        (400, "unauthorized_client", "unsupported-grant-type"),
+        (400, "invalid_scope", "scope-rejected"), (503, "temporarily_unavailable", "provider-server-error"),
+        (400, "invalid_request", "authorization-error"),
+    ])
+    func tellsWhyADeviceGotNoCode(status: Int, error: String, rule: String) throws {
+        let recording = Recording(
+            Array(try Recording("logout-and-device/device-code-expired").exchanges.prefix(1))
+        ).answering("/device_authorization", status, ["error": .string(error)])
+        #expect(recording.findings.first?.rule == rule && recording.findings.first?.isPrimary == true)
+        #expect(recording.findings.count == (rule == "client-auth-missing" ? 2 : 1))
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func namesTheEndpointThatADeviceMissed() throws {
+        let document = try #require(Recording("discovery/discovery-missing-endpoint").exchanges.first)
+        var device = try #require(Recording("logout-and-device/device-code-expired").exchanges.first)
+        device.startedAt = document.startedAt + .seconds(1)
+        device.response = RecordedResponse(
+            status: 404,
+            body: Body(text: "<h1>Not Found</h1>", mediaType: "text/html")
+        )
+        let recording = Recording([document, device]).stating(
+            "device_authorization_endpoint",
+            "https://id.harbour.example/oauth/device",
+            at: "/.well-known/openid-configuration"
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.evidence.last?.value == "https://id.harbour.example/oauth/device")
+    }
+}

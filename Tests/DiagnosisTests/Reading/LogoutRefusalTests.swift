@@ -1,0 +1,50 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import Testing
+
+struct LogoutRefusalTests {
+    private let rule = "authorization-error"
+
+    /// A session that was ended by its refresh token is over, and cannot be ended so once more.
+    @Test(arguments: [("token-of-the-session", true), ("token-of-another", false)])
+    func logoutSentTwiceIsNone(second: String, isOver: Bool) throws {
+        var recording = try Recording("logout-and-device/logout-redirect-not-registered").without {
+            $0.request.url.path == "/register"
+        }
+        let logout = recording.exchanges.removeLast()
+        for (token, status) in [("token-of-the-session", 204), (second, 400)] {
+            var call = logout
+            call.startedAt = logout.startedAt + .seconds(status == 204 ? 0 : 1)
+            call.request.method = "POST"
+            call.request.url = RecordedURL(logout.request.url.withoutQuery)
+            call.request.body = Body(
+                text: FormBody.encode([("client_id", "shop-3B9LWu_l"), ("refresh_token", token)]),
+                mediaType: FormBody.mediaType
+            )
+            call.response = RecordedResponse(status: status)
+            recording.exchanges.append(call)
+        }
+        #expect((recording.finding(rule) == nil) == isOver)
+        #expect(recording.outcomes == [isOver ? .success : .failure])
+    }
+
+    @Test func repeatsWhatWasSaidOfALogout() throws {
+        let path = "logout-and-device/logout-redirect-not-registered"
+        #expect(try Recording(path).finding(rule) == nil)
+        let recording = try Recording(path).without { $0.request.url.path == "/register" }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The provider refused the logout request")
+        #expect(finding.evidence[0].value.contains("Not allowed"))
+        let page = recording.editing { exchange in
+            if (exchange.response?.status ?? 0) >= 400 {
+                exchange.response?.body = .html("<title></title><h1>Error: logout_denied</h1><p>You stayed.")
+            }
+        }
+        #expect(page.finding(rule)?.evidence[0].value == "Error: logout_denied You stayed.")
+        // A login that had failed by then has another reason.
+        #expect(recording.answering("/token", 400, ["error": "invalid_grant"]).finding(rule) == nil)
+    }
+}

@@ -1,0 +1,70 @@
+import Captures
+import Diagnosis
+import JSON
+import Testing
+
+struct StoppedLoopTests {
+    private let rule = "redirect-loop"
+    private let broken = "user-agent/redirect-loop"
+
+    /// The browser's last word on a circle: no address that could not be reached.
+    @Test(arguments: ["net::ERR_TOO_MANY_REDIRECTS", "NS_ERROR_REDIRECT_LOOP"])
+    func theBrowsersWordForItIsNoUnreachableCallback(reason: String) throws {
+        var recording = try Recording(broken)
+        let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/callback" })
+        recording.exchanges[index].response = nil
+        recording.exchanges[index].failure = reason
+        #expect(recording.finding("callback-unreachable") == nil)
+    }
+
+    /// Where the rounds themselves are not in the recording.
+    @Test func takesTheWordOfWhoeverStoppedIt() throws {
+        let login = try Recording("healthy/web-code-flow")
+        let browser = login.editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.failure = "net::ERR_TOO_MANY_REDIRECTS"
+        }
+        #expect(browser.finding(rule)?.evidence.first?.value == "net::ERR_TOO_MANY_REDIRECTS")
+        let words =
+            "AADSTS50196: The server terminated an operation because it encountered a client request loop."
+        let token = login.answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(words)]
+        )
+        #expect(token.finding(rule)?.evidence.first?.value.contains("AADSTS50196") == true)
+        #expect(token.finding(rule)?.isPrimary == true)
+        #expect(token.finding("token-invalid-grant")?.effectOf == rule)
+        let page = try Recording("authorization-request/redirect-uri-not-registered").editing { exchange in
+            guard exchange.response?.status == 400 else { return }
+            exchange.response = RecordedResponse(
+                status: 400,
+                body: Body(text: "<h1>Sign in</h1><p>\(words)</p>", mediaType: "text/html")
+            )
+        }
+        #expect(page.finding(rule) != nil)
+        #expect(login.finding(rule) == nil)
+    }
+
+    /// The code was exchanged, and the pages behind it went round.
+    @Test(arguments: ["net::ERR_TOO_MANY_REDIRECTS", "NS_ERROR_REDIRECT_LOOP", "too many HTTP redirects"])
+    func circleBehindTheCallbackIsAFailure(reason: String) throws {
+        var recording = try Recording("healthy/web-code-flow").without { $0.request.url.path == "/" }
+        let place = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
+        recording.exchanges[place].response?.redirect(to: "https://www.shop.example/home")
+        var page = recording.exchanges[place]
+        page.request.url = RecordedURL("https://www.shop.example/home")
+        page.startedAt = page.endedAt + .milliseconds(10)
+        page.response = nil
+        page.failure = reason
+        recording.exchanges.append(page)
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.outcomes == [.failure])
+        page.startedAt = page.startedAt + .seconds(2)
+        page.failure = nil
+        page.response = RecordedResponse(status: 200)
+        recording.exchanges.append(page)
+        #expect(recording.finding(rule)?.severity ?? .note == .note)
+    }
+}
