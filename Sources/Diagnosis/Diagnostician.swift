@@ -237,7 +237,7 @@ package enum Diagnostician {
     }
 
     private static func isCancelled(_ flow: Flow) -> Bool {
-        if case .violated = flow.verdict(of: UserCancelled()) { flow.ending == .cancelled } else { false }
+        flow.violation(of: UserCancelled()) != nil && flow.ending == .cancelled
     }
 
     private static func finding(

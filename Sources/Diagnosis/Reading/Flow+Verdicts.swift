@@ -25,6 +25,11 @@ extension Flow {
         known.list.withLock { $0.keep(verdict, of: key) }
         return verdict
     }
+
+    /// What a rule finds in this flow; nil where it holds, and where it abstains.
+    func violation(of rule: any Rule) -> Violation? {
+        if case .violated(let violation) = verdict(of: rule) { violation } else { nil }
+    }
 }
 
 /// By the type of the rule, which is all that tells rules apart.

@@ -117,7 +117,7 @@ extension RejectedCallback {
 
     /// The sign-in that the login asked for, and what the ID token has instead.
     private func unmetContext(in flow: Flow) -> [Evidence] {
-        guard case .violated(let unmet) = flow.verdict(of: ACRNotSatisfied()) else { return [] }
+        guard let unmet = flow.violation(of: ACRNotSatisfied()) else { return [] }
         return unmet.evidence.map { wish in
             guard wish.place.part == .jwtClaims else { return wish }
             var claim = wish

@@ -193,8 +193,7 @@ struct RejectedCallback {
                 case .warning, .note: return false
                 case .error, .errorWhenRefused: break
                 }
-                if case .violated = flow.verdict(of: rule) { return true }
-                return false
+                return flow.violation(of: rule) != nil
             }
     }
 

@@ -72,7 +72,7 @@ enum ClientKind {
             return .unknown("headers were stripped from the capture, so a client's credentials do not show")
         }
         if isMutualTLS(request, flow) { return .unknown("the client may have shown a certificate") }
-        if case .violated(let violation) = flow.verdict(of: ClientAuthMissing()),
+        if let violation = flow.violation(of: ClientAuthMissing()),
             violation.faultyExchange == request.exchange, violation.severity != .note
         {
             return .unknown("the provider wants this client's credentials, which it forgot")

@@ -43,7 +43,7 @@ enum UnconfirmedDevice {
     /// Whether the device was told to wait last, and had not: that says nothing of the user.
     private static func isThrottled(_ poll: TokenRequest, _ flow: Flow) -> Bool {
         guard poll.answer.error?.error == "slow_down",
-            case .violated(let violation) = flow.verdict(of: DevicePollingTooFast())
+            let violation = flow.violation(of: DevicePollingTooFast())
         else { return false }
         return violation.severity != .note
     }

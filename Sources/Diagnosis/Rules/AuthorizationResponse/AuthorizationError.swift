@@ -193,7 +193,7 @@ struct AuthorizationError: Rule {
     /// Whether a rule that knows why a provider refuses a request tells of this one.
     private func isExplained(_ exchange: Int, _ flow: Flow) -> Bool {
         (Self.reasons + [UnsupportedGrantType()]).contains { rule in
-            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            guard let violation = flow.violation(of: rule) else { return false }
             return violation.faultyExchange == exchange
         }
     }
@@ -201,7 +201,7 @@ struct AuthorizationError: Rule {
     /// Whether a rule of the logout's stage tells of this one, as more than a note.
     private func isExplainedLogout(_ exchange: Int, _ flow: Flow) -> Bool {
         LogoutAndDeviceRules.list.contains { rule in
-            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            guard let violation = flow.violation(of: rule) else { return false }
             return violation.severity != .note && violation.faultyExchange == exchange
         }
     }
@@ -232,13 +232,13 @@ struct AuthorizationError: Rule {
     private func isExplained(_ refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> Bool {
         // What was registered is wrong in the request itself, whatever the refusal says.
         let isRegistrations = RegistrationRules.list.contains { rule in
-            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            guard let violation = flow.violation(of: rule) else { return false }
             return violation.evidence.contains { $0.place.exchange == attempt.exchange }
         }
         if isRegistrations { return true }
         let redirect = flow.surroundings.redirectedFrom[refusal.exchange]
         return Self.reasons.contains { rule in
-            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            guard let violation = flow.violation(of: rule) else { return false }
             return violation.evidence.contains { evidence in
                 evidence.place == refusal.place
                     || evidence.place.exchange == refusal.exchange

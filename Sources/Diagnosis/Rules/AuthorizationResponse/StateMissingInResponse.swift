@@ -116,6 +116,6 @@ struct StateMissingInResponse: Rule {
 
     /// Who did not want to sign in was not kept from it by that.
     private func isCancelled(_ flow: Flow) -> Bool {
-        if case .violated = flow.verdict(of: UserCancelled()) { true } else { false }
+        flow.violation(of: UserCancelled()) != nil
     }
 }

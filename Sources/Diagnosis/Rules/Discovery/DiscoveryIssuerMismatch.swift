@@ -119,7 +119,7 @@ struct DiscoveryIssuerMismatch: Rule {
             IDTokenSignatureInvalid(), IDTokenKidUnknown(), JWKSUnreachable(),
         ]
         return rules.contains { rule in
-            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            guard let violation = flow.violation(of: rule) else { return false }
             return violation.severity == nil || violation.severity == .error
         }
     }

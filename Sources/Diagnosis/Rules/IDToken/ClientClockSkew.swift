@@ -181,7 +181,7 @@ struct ClientClockSkew: Rule {
     private func isSignatureRefused(_ flow: Flow) -> Bool {
         let rules: [any Rule] = [ClientAssertionTime(), DPoPProofInvalid()]
         return rules.contains { rule in
-            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            guard let violation = flow.violation(of: rule) else { return false }
             return violation.severity == .error
                 && violation.evidence.contains { ["iat", "nbf", "exp"].contains($0.place.name) }
         }

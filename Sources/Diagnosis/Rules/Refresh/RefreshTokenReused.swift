@@ -103,7 +103,7 @@ struct RefreshTokenReused: Rule {
 
     /// Whether nothing failed at the provider but refreshes with this very token.
     private func isAllThatFailed(_ refused: TokenRequest, _ history: RefreshHistory, _ flow: Flow) -> Bool {
-        guard case .violated(let violation) = flow.verdict(of: HostUnreachable()) else { return false }
+        guard let violation = flow.violation(of: HostUnreachable()) else { return false }
         let tries = Set(
             history.refreshes.filter { $0.refreshToken == refused.refreshToken }.map(\.exchange)
         )

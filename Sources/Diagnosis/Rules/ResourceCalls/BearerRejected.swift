@@ -170,7 +170,7 @@ struct BearerRejected: Rule {
 
     private func isExplained(_ flow: Flow) -> Bool {
         Self.causes.contains { rule in
-            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            guard let violation = flow.violation(of: rule) else { return false }
             // What a refresh answered needs no other word, though it may have been refused.
             return violation.severity ?? .error != .note || rule is AccessTokenExpired
         }

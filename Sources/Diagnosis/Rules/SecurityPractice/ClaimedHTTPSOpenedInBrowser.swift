@@ -193,6 +193,6 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
 extension Flow {
     /// Whether the browser opened an https address that the app claims, and nobody used its code.
     var isClaimedAddressOpenedInBrowser: Bool {
-        if case .violated = verdict(of: ClaimedHTTPSOpenedInBrowser()) { true } else { false }
+        violation(of: ClaimedHTTPSOpenedInBrowser()) != nil
     }
 }

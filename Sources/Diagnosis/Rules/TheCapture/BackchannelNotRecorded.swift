@@ -56,10 +56,8 @@ struct BackchannelNotRecorded: Rule {
     /// Whether it came to an app's own listener with another state: the app drops it there, whatever page it shows (RFC 8252,
     /// section 8.9), and there is no server.
     private func isTurnedAwayOnLoopback(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
-        guard response.target.scheme?.lowercased() == "http",
-            response.target.host.map(LoopbackHost.isLoopback) ?? false,
-            case .violated = flow.verdict(of: StateMismatch())
-        else { return false }
-        return true
+        response.target.scheme?.lowercased() == "http"
+            && response.target.host.map(LoopbackHost.isLoopback) ?? false
+            && flow.violation(of: StateMismatch()) != nil
     }
 }

@@ -83,9 +83,7 @@ struct ClientAssertionSubject: Rule {
         else { return nil }
         // Any other fault of the assertion is the likelier one.
         let others: [any Rule] = [ClientAssertionAudience(), ClientAssertionTime(), ClientAssertionAlg()]
-        guard
-            !others.contains(where: { if case .violated = flow.verdict(of: $0) { true } else { false } })
-        else { return nil }
+        guard !others.contains(where: { flow.violation(of: $0) != nil }) else { return nil }
         return Violation(
             [
                 Evidence(

@@ -78,7 +78,7 @@ struct PKCEVerifierMismatch: Rule {
         let call = ClientCall.all(in: flow).first { $0.exchange == request.exchange }
         if call?.isRefusedForOthers ?? false { return true }
         return Self.clientFaults.contains { rule in
-            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            guard let violation = flow.violation(of: rule) else { return false }
             return violation.faultyExchange == request.exchange && violation.severity ?? .error == .error
         }
     }

@@ -109,7 +109,7 @@ struct UnsupportedGrantType: Rule {
         var found: Set<Int> = []
         for rule in TokenRequestRules.list
         where !(rule is UnsupportedGrantType) && !type(of: rule).info.isSymptom {
-            guard case .violated(let violation) = flow.verdict(of: rule), violation.severity != .warning,
+            guard let violation = flow.violation(of: rule), violation.severity != .warning,
                 violation.severity != .note
             else { continue }
             found.formUnion(violation.evidence.compactMap(\.place.exchange))

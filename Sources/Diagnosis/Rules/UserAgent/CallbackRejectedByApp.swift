@@ -190,7 +190,7 @@ struct CallbackRejectedByApp: Rule {
         let place = flow.capture[callback.place]
         let rules: [any Rule] = [BearerRejected(), InsufficientScope(), TokenInvalidClient()]
         return rules.contains { rule in
-            guard case .violated(let refusal) = flow.verdict(of: rule), refusal.severity != .note,
+            guard let refusal = flow.violation(of: rule), refusal.severity != .note,
                 let call = refusal.exchange.map({ flow.capture[$0] })
             else { return false }
             return call.startedAt >= place.startedAt && call.startedAt <= place.endedAt

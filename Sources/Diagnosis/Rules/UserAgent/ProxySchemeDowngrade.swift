@@ -118,7 +118,6 @@ struct ProxySchemeDowngrade: Rule {
         guard start.place.part == .requestURL, severity(attempt, flow) == .error else { return false }
         guard attempt.isRefused else { return true }
         // What was wrong may have been anything else.
-        guard case .violated = flow.verdict(of: RedirectURINotRegistered()) else { return false }
-        return true
+        return flow.violation(of: RedirectURINotRegistered()) != nil
     }
 }
