@@ -21,11 +21,11 @@ enum SecretRoles {
         if name == SlotReader.fileName || name == PersonRegister.unnamed { return .secret(.personal) }
         if name == TypedDigits.name { return .secret(.oneTimeCode) }
         // `data-user-name`, as pages keep it for their scripts.
-        if name.hasPrefix("data-"), case .secret(let kind) = role(of: String(name.dropFirst(5)), in: .text) {
+        if let own = withoutData(name), case .secret(let kind) = role(of: own, in: .text) {
             return .secret(kind)
         }
         let key = normalized(name)
-        // `OIDC_CLAIM_family_name`, as Apache's module hands claims on.
+        // `OIDC_CLAIM_family_name`, as Apache's module hands claims on; `myinfo.name` of sgID.
         let claim = withoutClaimPrefix(key)
         if claim != key { return role(ofKey: claim, in: .claims) }
         let whole = role(ofKey: key, in: container)
@@ -45,6 +45,13 @@ enum SecretRoles {
         // `X-Acme-Sid`
         if container == .text, name.lowercased().hasSuffix("-sid") { return .drawn(.claim) }
         return byEnding(key, bare, in: container, isOfWords: name.utf8.contains(0x2d)) ?? whole
+    }
+
+    /// What an attribute is called that pages keep for their scripts; nil for other names. Behind `data-` stands no other one.
+    private static func withoutData(_ name: String) -> String? {
+        guard name.hasPrefix("data-") else { return nil }
+        let own = name.dropFirst(5)
+        return own.hasPrefix("data-") ? nil : String(own)
     }
 
     private static func withoutNumber(_ key: String) -> String {
@@ -125,7 +132,8 @@ enum SecretRoles {
     ]
 
     private static func withoutClaimPrefix(_ key: String) -> String {
-        key.hasPrefix("oidcclaim") ? String(key.dropFirst(9)) : key
+        if key.hasPrefix("myinfo"), key.utf8.count > 6 { return String(key.dropFirst(6)) }
+        return key.hasPrefix("oidcclaim") ? String(key.dropFirst(9)) : key
     }
 
     private static let marks = Set(".[]$:/".utf8)
@@ -258,7 +266,7 @@ enum SecretRoles {
         .oneTimeCode:
             "confirmationcode otc bindingcode oobcode additionalauthdata recoverycodeinput totppin cvv cvv2 cvc cvc2 securitycode tan pushtan smstan mtan pin xpin otp xotp xgithubotp accesscode xaccesscode recoverycode recoverycodes backupcode backupcodes otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode txcode twofactorcode authcode2 otpcode",
         .credentials:
-            "secretdata iplanetdirectorypro rawid totpsecret otpsecret secretcode xauth xauthkey xsessionid phpsessid jsessionid authorization proxyauthorization xamzsecuritytoken signature xsignature",
+            "secretdata iplanetdirectorypro rawid totpsecret otpsecret secretcode xauth xauthkey lsid xsessionid phpsessid jsessionid authorization proxyauthorization xamzsecuritytoken signature xsignature",
         .apiKey: "apikey xapikey xfunctionskey ocpapimsubscriptionkey subscriptionkey privatekey secretkey",
         .saml: "samlrequest samlresponse samlart relaystate wresult wctx",
         .formToken:
@@ -277,6 +285,8 @@ enum SecretRoles {
 
     /// Whether what stands under a name is what somebody, or somebody's account, is called.
     static func namesSomebody(_ name: String) -> Bool {
+        // `data-display-name`
+        if let own = withoutData(name) { return namesSomebody(own) }
         let key = withoutClaimPrefix(normalized(name))
         let last = name.utf8.split { marks.contains($0) }.last ?? []
         return PersonalRoles.namesSomebody(key)

@@ -14,10 +14,18 @@ struct SecretRolesTests {
         }
     }
 
+    /// Each `data-` was once read by itself.
+    @Test func nameOfManyPartsIsNone() {
+        let name = String(repeating: "data-", count: 60_000) + "password"
+        #expect(Self.words(name, .json) == "secret password")
+        #expect(!SecretRoles.namesSomebody(name))
+    }
+
     @Test(arguments: [
         ("code", TextKind.url, "secret authorization code"), ("code", .json, "drawn authorization code"),
         ("invite", .url, "secret token"), ("t", .url, "secret token"), ("invite", .json, "drawn token"),
-        ("X-Acme-Sid", .text, "drawn claim"),
+        ("X-Acme-Sid", .text, "drawn claim"), ("myinfo.name", .json, "secret personal data"),
+        ("myinfo_client_id", .json, "open"), ("LSID", .text, "secret credentials"),
         ("state", .form, "secret state"), ("access_token", .json, "secret access token"),
         ("accessToken", .json, "secret access token"), ("Access-Token", .text, "secret access token"),
         ("id_token_hint", .url, "secret ID token"), ("code_verifier", .form, "secret code verifier"),
