@@ -47,7 +47,9 @@ enum SecretRoles {
         return byEnding(key, bare, in: container, isOfWords: name.utf8.contains(0x2d)) ?? whole
     }
 
-    /// What an attribute is called that pages keep for their scripts; nil for other names. Behind `data-` stands no other one.
+    /// What an attribute is called that pages keep for their scripts; nil for other names.
+    ///
+    /// Behind `data-` stands no other one.
     private static func withoutData(_ name: String) -> String? {
         guard name.hasPrefix("data-") else { return nil }
         let own = name.dropFirst(5)
