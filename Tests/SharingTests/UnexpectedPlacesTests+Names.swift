@@ -18,6 +18,16 @@ extension UnexpectedPlacesTests {
             stays: ["givenName", "First Name", "darkish"]
         ),
         Row(
+            name: "who signs in at ForgeRock AM, and what AM says of them",
+            body:
+                #"{"callbacks":[{"type":"NameCallback","output":[{"name":"prompt","value":"User Name"}],"#
+                + #""input":[{"name":"IDToken1","value":"meadlow"}]},{"type":"PasswordCallback","#
+                + #""input":[{"name":"IDToken2","value":"zem4K"}]}],"text":"not zem4K","id":"meadlow","#
+                + #""session":{"id":"bolund","dn":"id=bolund,ou=user,dc=am","realm":"/alpha"}}"#,
+            gone: ["meadlow", "zem4K", "bolund"],
+            stays: ["User Name", "/alpha"]
+        ),
+        Row(
             name: "somebody in Google's People API",
             body:
                 #"{"resourceName":"people/110248495921238986420","nicknames":[{"value":"Kiravel"}],"#

@@ -41,6 +41,10 @@ extension SecretFinder {
             found.oneTimeKeys.insert(text)
         }
         if kind == .personal, SecretRoles.namesSomebody(name) { found.people.insert(text) }
+        // `"dn": "id=ada,ou=user,…"`: the account is found by itself, too.
+        if kind == .personal, text.utf8.contains(0x3d), let account = DirectoryNameSlots.account(in: text) {
+            found.people.insert(account)
+        }
         if kind == .email, let name = PersonNames.name(inAddress: text) { found.people.insert(name) }
         if text.utf8.count >= 8 { found.relatives.insert(text) }
         switch kind {

@@ -1,8 +1,8 @@
 import Captures
 
-/// What a callback of ForgeRock AM asks for: of a `StringAttributeInputCallback` one element of `output` says which attribute that
-/// is, another one what is known of it, and `input` what somebody typed:
-/// `"output": [{"name": "name", "value": "givenName"}, …, {"name": "value", "value": "Ada"}], "input": [{"name": "IDToken1", …}]`.
+/// What a callback of ForgeRock AM asks for: a `NameCallback` for who signs in, a `PasswordCallback` for a password; of a
+/// `StringAttributeInputCallback` one element of `output` says which attribute it is, another one what is known of it, and `input`
+/// what somebody typed: `"output": [{"name": "name", "value": "givenName"}, …, {"name": "value", "value": "Ada"}], "input": [{"name": "IDToken1", …}]`.
 enum CallbackAttributes {
     /// The slots, of which those that hold an attribute are called by it where it says something personal.
     static func named(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
@@ -16,13 +16,19 @@ enum CallbackAttributes {
             case "value",
                 _ where isInput(slots[place].name):
                 if let attribute { slots[place].name = attribute }
-            default: if Bytes.hasSuffix(value, "Callback") { attribute = nil }
+            default:
+                if Bytes.hasSuffix(value, "Callback") { attribute = inputs[SlotReader.string(value)] }
             }
         }
         return slots
     }
 
-    private static let callback = Array("AttributeInputCallback".utf8)
+    private static let callback = Array("Callback\"".utf8)
+    /// What is typed, by the type of the callback.
+    private static let inputs = [
+        "NameCallback": "username", "ValidatedCreateUsernameCallback": "username",
+        "PasswordCallback": "password", "ValidatedCreatePasswordCallback": "password",
+    ]
     /// In bytes.
     private static let longest = 64
 

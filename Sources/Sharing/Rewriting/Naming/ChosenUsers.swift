@@ -36,7 +36,8 @@ struct ChosenUsers {
     ]
 
     private static let lists: Set<String> = [
-        "loginid", "loginname", "preferredusername", "user", "userid", "username",
+        "assignee", "assigneeid", "loginid", "loginname", "preferredusername", "reporter", "user", "userid",
+        "username",
     ]
 
     /// In bytes, of what an option says.

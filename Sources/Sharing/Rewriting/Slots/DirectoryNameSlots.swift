@@ -1,6 +1,7 @@
 import Captures
 
-/// The people in names of a directory (RFC 4514): `uid=ada,ou=people,dc=mail`, `CN=Ada Lovelace,OU=Users,DC=mail`.
+/// The people in names of a directory (RFC 4514): `uid=ada,ou=people,dc=mail`, `CN=Ada Lovelace,OU=Users,DC=mail`,
+/// `id=ada,ou=user,dc=am` of ForgeRock AM.
 ///
 /// What stands elsewhere in it, groups mostly, is nobody.
 enum DirectoryNameSlots {
@@ -12,6 +13,14 @@ enum DirectoryNameSlots {
                 parts[(index + 1)...].contains(where: isOfPeople)
             else { return nil }
             return Slot(name: name, range: value.startIndex..<value.endIndex)
+        }
+    }
+
+    /// What an account is called by such a name; nil where it names none.
+    static func account(in name: String) -> String? {
+        let bytes = Array(name.utf8)
+        return slots(in: bytes[...]).first { $0.name == "username" }.map {
+            SlotReader.string(bytes[$0.range])
         }
     }
 
@@ -28,9 +37,9 @@ enum DirectoryNameSlots {
     }
 
     private static let names = [
-        "cn": "display_name", "uid": "username", "sn": "surname", "givenname": "given_name",
+        "cn": "display_name", "uid": "username", "id": "username", "sn": "surname", "givenname": "given_name",
     ]
     private static let units: Set<String> = [
-        "people", "users", "persons", "employees", "staff", "members", "accounts", "customers",
+        "people", "user", "users", "persons", "employees", "staff", "members", "accounts", "customers",
     ]
 }
