@@ -36,7 +36,8 @@ enum SlotReader {
 
     private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
         let wrapped = WrappedTokens.slots(in: text)
-        return WrappedTokens.apart(words(text), from: wrapped) + wrapped + LoggedStatements.slots(in: text)
+        return WrappedTokens.apart(words(text), from: wrapped, in: text) + wrapped
+            + LoggedStatements.slots(in: text)
             + CookieFileSlots.slots(in: text)
     }
 
@@ -55,10 +56,11 @@ enum SlotReader {
         let wrapped = WrappedTokens.slots(in: text)
         let slots = WrappedTokens.apart(
             LabelTexts.unnamed(lines(text), in: text).filter { !isMet($0.range, by: told) },
-            from: wrapped
+            from: wrapped,
+            in: text
         )
         let values = slots.map(\.range).sorted { $0.lowerBound < $1.lowerBound }
-        let others = WrappedTokens.apart(words(text), from: wrapped) + bound
+        let others = WrappedTokens.apart(words(text), from: wrapped, in: text) + bound
         return slots + wrapped + others.filter { !isMet($0.range, by: values) }
     }
 

@@ -32,7 +32,7 @@ enum WrappedTokens {
     /// have such a token in them as a whole are texts with parts.
     ///
     /// `wrapped`: in order.
-    static func apart(_ slots: [Slot], from wrapped: [Slot]) -> [Slot] {
+    static func apart(_ slots: [Slot], from wrapped: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
         guard !wrapped.isEmpty else { return slots }
         return slots.compactMap { slot in
             let next = wrapped.partitionPoint { $0.range.upperBound > slot.range.lowerBound }
@@ -41,9 +41,12 @@ enum WrappedTokens {
             }
             let (start, end) = (wrapped[next].range.lowerBound, wrapped[next].range.upperBound)
             if slot.range.lowerBound <= start, slot.range.upperBound >= end { return slot }
-            guard slot.range.lowerBound < start else { return nil }
+            // `token=3D…`: the escape is no value.
+            let isEscaped = Bytes.hasSuffix(text[..<start], "=3D")
+            let own = slot.range.lowerBound..<max(slot.range.lowerBound, isEscaped ? start - 3 : start)
+            guard !own.isEmpty else { return nil }
             var slot = slot
-            slot.range = slot.range.lowerBound..<start
+            slot.range = own
             return slot
         }
     }
