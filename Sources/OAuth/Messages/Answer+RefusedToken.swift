@@ -12,8 +12,8 @@ extension Answer {
             if error == "invalid_token" { return !json.members.contains(where: Self.isContent) }
             if json["ok"]?.bool == false { return Self.slacks.contains(error) }
         }
-        if json["success"]?.bool == false,
-            json["message"]?.string?.asciiLowercased().containsBytes("oauth access token") ?? false
+        if json["success"]?.bool == false, let message = json["message"]?.string?.asciiLowercased(),
+            Self.snowflakes.contains(where: message.containsBytes)
         {
             return true
         }
@@ -75,6 +75,9 @@ extension Answer {
         "path", "method", "instance", "requestId", "request_id", "traceId",
         "trace_id",
     ]
+
+    /// The second where the user whom the driver names is another one than the token's.
+    private static let snowflakes = ["oauth access token", "user tied to the access token"]
 
     private static let slacks: Set<String> = [
         "invalid_auth", "not_authed", "token_expired", "token_revoked", "account_inactive",

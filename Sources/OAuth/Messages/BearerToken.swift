@@ -8,8 +8,9 @@ package enum BearerToken {
     ///
     /// A mark in place of the header stands for its token.
     package static func of(_ request: RecordedRequest, exchange: Int) -> Parameter? {
+        if let token = ofSnowflake(request, exchange: exchange) { return token }
         guard let header = request.headers.first("authorization") else {
-            return ofPortal(request, exchange: exchange) ?? ofSnowflake(request, exchange: exchange)
+            return ofPortal(request, exchange: exchange)
         }
         let place = Place(exchange: exchange, part: .requestHeader, name: "Authorization")
         if Placeholder.isOne(header) { return Parameter(name: "access_token", value: header, place: place) }
@@ -34,7 +35,8 @@ package enum BearerToken {
     /// The name of the header.
     package static let portalHeader = "x-amz-sso_bearer_token"
 
-    /// Snowflake's drivers begin a session with a token in the JSON of the request.
+    /// Snowflake's drivers begin a session with a token in the JSON of the request; the header that they have for the session's own
+    /// stands there as well, with nothing in it (`Snowflake Token="None"`).
     private static func ofSnowflake(_ request: RecordedRequest, exchange: Int) -> Parameter? {
         guard request.method == "POST", request.url.path == "/session/v1/login-request",
             let host = request.url.host, snowflakes.contains(where: host.hasSuffix),

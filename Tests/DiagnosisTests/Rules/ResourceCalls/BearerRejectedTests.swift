@@ -75,6 +75,11 @@ struct BearerRejectedTests {
     /// Snowflake's drivers bring the token in the JSON that begins a session, and are refused in JSON.
     @Test(arguments: [
         ("OAUTH", #"{"code":"390303","message":"Invalid OAuth access token.","success":false}"#, true),
+        (
+            "OAUTH",
+            #"{"code":"390309","message":"The user differs from the user tied to the access token.","success":false}"#,
+            true
+        ),
         ("OAUTH", #"{"code":"390312","message":"The warehouse is suspended.","success":false}"#, false),
         ("OAUTH", #"{"code":null,"data":{"token":"ver:1"},"success":true}"#, false),
         ("SNOWFLAKE", #"{"code":"390100","message":"Incorrect username","success":false}"#, false),
@@ -85,7 +90,8 @@ struct BearerRejectedTests {
         let token = header.dropFirst("Bearer ".count)
         recording.exchanges[6].request = RecordedRequest(
             method: "POST",
-            url: RecordedURL("https://acme.snowflakecomputing.com/session/v1/login-request?request_id=1")
+            url: RecordedURL("https://acme.snowflakecomputing.com/session/v1/login-request?request_id=1"),
+            headers: HeaderFields([("Authorization", #"Snowflake Token="None""#)])
         )
         recording.exchanges[6].request.body = Body(
             text: #"{"data":{"LOGIN_NAME":"ANN","AUTHENTICATOR":"\#(authenticator)","TOKEN":"\#(token)"}}"#,
