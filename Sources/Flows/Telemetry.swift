@@ -12,6 +12,14 @@ package enum Telemetry {
         return isKnown || url.path.lowercased().split(separator: "/").contains { paths.contains(String($0)) }
     }
 
+    /// The same, or what a browser reports by itself of a page at its address: broken policies and the like (Content Security Policy
+    /// Level 3, section 5.3; Reporting API, section 3).
+    package static func isOne(_ request: RecordedRequest) -> Bool {
+        isOne(request.url) || request.body?.essence.map(reports.contains) ?? false
+    }
+
+    private static let reports: Set<String> = ["application/csp-report", "application/reports+json"]
+
     private static let paths: Set<String> = [
         "analytics", "batch", "beacon", "collect", "crash", "crashes", "envelope", "event", "events",
         "intake",

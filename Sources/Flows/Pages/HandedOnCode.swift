@@ -52,7 +52,7 @@ package enum HandedOnCode {
                 let later = index.capture[exchange]
                 return isNoMessage(exchange, behind: callback, index) && later.request.method != "OPTIONS"
                     && later.request.url.origin != request.endpoint.origin && later.response != nil
-                    && !Telemetry.isOne(later.request.url) && (isCode || isOfSite(later, callback, index))
+                    && !Telemetry.isOne(later.request) && (isCode || isOfSite(later, callback, index))
                     && carried.isCarried(by: later.request) == true
             }
     }
@@ -113,18 +113,16 @@ package enum HandedOnCode {
         var isUnknown = mayCarry.map { isTunnelOpen(at: delivery, in: index, to: $0) } ?? false
         for exchange in later {
             let request = index.capture[exchange].request
-            // The page loaded once more, or an account of who was at it.
+            // The page loaded once more.
             if request.method == method, request.url.normalizedWithoutQuery == target { continue }
-            if Telemetry.isOne(request.url) { continue }
             if request.method == "CONNECT" {
                 isUnknown = isUnknown || mayCarry?(index.capture[exchange]) ?? true
                 continue
             }
-            switch carried.isCarried(by: request) {
-            case true?: return true
-            case nil: isUnknown = true
-            case false?: break
-            }
+            let isHere = carried.isCarried(by: request)
+            if isHere == false || Telemetry.isOne(request) { continue }
+            if isHere == true { return true }
+            isUnknown = true
         }
         return isUnknown ? nil : false
     }

@@ -64,7 +64,7 @@ enum AppHandover {
                 }
                 let sender = PublicAgent(of: request, at: exchange)?.kind
                 guard sender == .native || !AppHandover.isOfWebsite(request, sender),
-                    !Telemetry.isOne(request.url)
+                    !Telemetry.isOne(request)
                 else { continue }
                 all.append(
                     Candidate(
@@ -87,7 +87,7 @@ enum AppHandover {
 
     /// Neither the provider's nor a service's that apps report to.
     private static func isToOwnServer(_ request: RecordedRequest, _ flow: Flow) -> Bool {
-        request.url.host.map { !flow.providerHosts.contains($0) } ?? false && !Telemetry.isOne(request.url)
+        request.url.host.map { !flow.providerHosts.contains($0) } ?? false && !Telemetry.isOne(request)
     }
 
     /// In bytes of a body.

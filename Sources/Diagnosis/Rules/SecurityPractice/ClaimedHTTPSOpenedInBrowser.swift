@@ -156,7 +156,7 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
         if let use = exchange.request.headers.first("sec-fetch-dest"), Self.decorations.contains(use) {
             return true
         }
-        return Asset.isAsset(exchange) || Telemetry.isOne(url)
+        return Asset.isAsset(exchange) || Telemetry.isOne(exchange.request)
             || url.path.utf8.starts(with: "/.well-known/".utf8)
     }
 
@@ -180,7 +180,7 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
         let wanted = Array(code.utf8)
         return flow.exchanges(after: callback, within: .seconds(600)).contains { index in
             let request = flow.capture[index].request
-            if Telemetry.isOne(request.url) { return false }
+            if Telemetry.isOne(request) { return false }
             if let query = request.url.query, query.containsBytes(code) { return true }
             guard let body = request.body, (body.size ?? 0) < 1 << 16, let bytes = body.bytes else {
                 return false

@@ -364,15 +364,25 @@ struct CodeNeverRedeemedTests {
         #expect(diagnoses.flatMap(\.findings).map(\.rule).contains(rule) == isViolated)
     }
 
-    /// Nor does it hand the code on where it tells a service for statistics its address.
-    @Test(arguments: [false, true]) func aPageThatSpeaksToTheProviderIsNoServer(isCounted: Bool) throws {
+    /// Nor does it hand the code on where it tells a service for statistics its address, or its browser one for reports.
+    @Test(
+        arguments: [
+            nil, ("g/collect?dl=URL", "text/plain", ""),
+            ("enforce", "application/csp-report", #"{"csp-report":{"document-uri":"URL"}}"#),
+        ] as [(String, String, String)?]
+    )
+    func aPageThatSpeaksToTheProviderIsNoServer(visit told: (String, String, String)?) throws {
         var recording = try page()
         let callback = try #require(recording.exchanges.first { $0.request.url.path == "/callback" })
-        if isCounted {
+        if let (path, mediaType, text) = told {
             var visit = callback
             visit.startedAt = callback.endedAt + .milliseconds(5)
-            let address = PercentEncoding.encode(callback.request.url.text)
-            visit.request.url = RecordedURL("https://stats.metrics.example/g/collect?dl=\(address)")
+            let url = callback.request.url.text
+            visit.request.method = "POST"
+            visit.request.url = RecordedURL(
+                "https://stats.example/" + path.replacing("URL", with: PercentEncoding.encode(url))
+            )
+            visit.request.body = Body(text: text.replacing("URL", with: url), mediaType: mediaType)
             visit.response = RecordedResponse(status: 204)
             recording.exchanges.append(visit)
         }
