@@ -32,8 +32,9 @@ struct BearerCall {
                 grant.accessToken.flatMap { Placeholder.isOne($0) ? nil : ($0, grant) }
             }
         ) { first, _ in first }
+        let refusals = flow.surroundings.isSanitized ? unmendedUserInfo(calls) : []
         return calls.compactMap { call, isUserInfo in
-            call.token.map {
+            (call.token ?? (refusals.contains(call.exchange) ? tokenLeftOut(of: call, flow) : nil)).map {
                 BearerCall(
                     call: call,
                     isUserInfo: isUserInfo,
@@ -43,6 +44,24 @@ struct BearerCall {
                 )
             }
         }
+    }
+
+    /// What stands for a token whose header the capture was saved without.
+    static let leftOut = "[left out]"
+
+    /// The calls of UserInfo behind the last that went well.
+    private static func unmendedUserInfo(_ calls: [(EndpointCall, Bool)]) -> Set<Int> {
+        let all = calls.filter(\.1).map(\.0)
+        return Set(all.reversed().prefix { !$0.answer.isSuccess }.map(\.exchange))
+    }
+
+    /// Who is told of an invalid token has shown one (RFC 6750, section 3.1).
+    private static func tokenLeftOut(of call: EndpointCall, _ flow: Flow) -> Parameter? {
+        guard call.answer.isRefusal,
+            BearerRefusal(of: call.exchange, in: flow).error(call.answer) == "invalid_token"
+        else { return nil }
+        let place = Place(exchange: call.exchange, part: .requestHeader, name: "Authorization")
+        return Parameter(name: "access_token", value: leftOut, place: place)
     }
 
     /// Calls that were refused for their token and not repeated with success, with what was said.

@@ -29,6 +29,9 @@ struct BearerEvidence {
 
     /// A token as it was sent.
     static func token(_ token: Parameter, _ refusal: BearerRefusal) -> Evidence {
+        if token.value == BearerCall.leftOut {
+            return Evidence(place: token.place, value: "none", note: "the capture was saved without it")
+        }
         guard MissingToken.isOne(token.value) else {
             let scheme = token.place.part == .requestHeader ? token.rawValue.prefix { $0 != " " } : ""
             guard scheme.lowercased() == "token", refusal.isBearerChallenge else { return Evidence(token) }

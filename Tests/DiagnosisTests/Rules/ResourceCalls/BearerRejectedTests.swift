@@ -369,6 +369,17 @@ struct BearerRejectedTests {
         #expect(recording.outcomes == [fires ? .failure : .success])
     }
 
+    /// Who is told that a token is invalid has shown one, also where the export left its header out; not who may have shown none.
+    @Test(arguments: [("invalid_token", true), ("invalid_request", false)])
+    func knowsOfATokenThatWasLeftOut(error: String, fires: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").sanitized
+            .answering("/userinfo", 401, ["error": .string(error)])
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [.failure])
+        if let finding { #expect(finding.evidence.last?.value == "none") }
+    }
+
     /// UserInfo of Singpass answers in a token, its refusals too.
     @Test func readsARefusalThatIsSigned() throws {
         let claims = "{\"error\":\"invalid_request\",\"error_description\":\"no key to encrypt for\"}"
