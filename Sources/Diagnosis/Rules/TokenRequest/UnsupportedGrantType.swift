@@ -34,7 +34,7 @@ struct UnsupportedGrantType: Rule {
             if !request.isRefused(with: "unsupported_grant_type"), !isCalledOff(request) {
                 guard request.isRefused(with: "unauthorized_client"), request.answer.speaksOfGrant ?? true,
                     !request.isRefused(with: "invalid_grant"),
-                    !refusedClients.contains(request.exchange)
+                    !refusedClients.contains(request.exchange), !mayLackCredentials(request, flow)
                 else {
                     continue
                 }
@@ -70,6 +70,12 @@ struct UnsupportedGrantType: Rule {
             )
         }
         return deviceRefusal(in: flow, except: refusedClients).map { .violated($0) } ?? .holds
+    }
+
+    /// Whether what the client proved itself with may have been taken out of the capture: then that may be what was refused.
+    private func mayLackCredentials(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        flow.surroundings.isSanitized && request.authentication.methods.isEmpty
+            && (request.answer.error?.description ?? "").isEmpty
     }
 
     /// Whether a token exchange is refused because this client, or the provider, has it switched off (Keycloak, as an invalid request).

@@ -88,6 +88,19 @@ struct UnsupportedGrantTypeTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// What proved the client was left out of the export: it may be what was refused.
+    @Test func leavesARefusalAloneWhoseCredentialsWereTakenOut() throws {
+        let recording = try Recording("token-request/token-invalid-client")
+            .answering("/token", 403, ["error": "unauthorized_client"])
+        #expect(recording.sanitized.finding(rule) == nil)
+        let told = recording.answering(
+            "/token",
+            403,
+            ["error": "unauthorized_client", "error_description": "This grant is not allowed for the client"]
+        )
+        #expect(told.sanitized.finding(rule) != nil)
+    }
+
     @Test func takesTheMethodForTheGrant() throws {
         let text = "The client is not authorized to request a token using this method."
         #expect(try answering("unauthorized_client", text).finding(rule) != nil)
