@@ -25,6 +25,10 @@ struct PastedTextTests {
         ("a ticket", "Here it is {see below}:\n\n```json\n\(har)\n```\n\nThanks! {\"a\":1}\n"),
         ("a fence", "```\r\n\(har.replacing("\n", with: "\r\n"))\r\n```\r\n"),
         ("a page with references", escaped(har)),
+        (
+            "what jq -C prints",
+            "\u{1b}[1;39m" + har.replacing("\"", with: "\u{1b}[0m\"\u{1b}[34;1m") + "\u{1b}[0m\n"
+        ),
         ("a part of a page", "<pre class=\"code\">\(escaped(har))</pre>\n"),
         ("a page", "<!DOCTYPE html><html><body><pre>\(escaped(har))</pre><p>{\"log\"}</p></body></html>"),
         (

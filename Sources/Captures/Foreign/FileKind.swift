@@ -292,7 +292,7 @@ enum FileKind: Equatable {
 
     private static func isBinary(_ head: [UInt8]) -> Bool {
         let controls = head.count {
-            $0 < 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 && $0 != 0 && $0 != 0x1e
+            $0 < 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 && $0 != 0 && $0 != 0x1e && $0 != 0x1b
         }
         return controls * 10 > head.count
     }

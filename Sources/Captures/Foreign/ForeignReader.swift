@@ -52,6 +52,10 @@ struct ForeignReader: Sendable {
             let text = ScratchText(folder: scratch, name: name)
             try QuotedText.convert(source, into: text)
             return try read(text.source(), depth: depth + 1, budget: budget)
+        case .text where TerminalColours.isIt(source):
+            let text = ScratchText(folder: scratch, name: name)
+            try TerminalColours.convert(source, into: text)
+            return try read(text.source(), depth: depth + 1, budget: budget)
         case .text where ContainerLog.isIt(source):
             if let capture = try containerLog(source, depth: depth, budget: budget) { return capture }
             return try text(source, depth: depth, budget: budget)
