@@ -36,6 +36,9 @@ final class MessageReader {
     private var lacksBeginning = false
     /// Answers to nothing that is in the capture.
     private var unseenRequests = 0
+    /// The first requests that a part of their heads is missing of, see ``halfRequest``.
+    private var cutRequests: [String] = []
+    private static let mostCutRequests = 4
     /// Whether the next answer may be one: bytes of the client are missing that are of no request under way.
     private var mayLackRequest = false
     private var places = 0
@@ -277,6 +280,7 @@ final class MessageReader {
         case .awaitingRequest, .over: break
         case .tunnel: tunnel?.lost(count, from: side, at: time)
         case .reading:
+            let cut = side == .client ? halfRequest : nil
             if let exchanges = conversation.lost(count, isExact: isExact, from: side, at: time) {
                 finish(passTunnels(exchanges, at: time))
                 return passEarlyAnswer()
@@ -288,7 +292,8 @@ final class MessageReader {
             {
                 unansweredConnect = failed.removeLast()
             }
-            mayLackRequest = side == .client && failed.isEmpty
+            if let cut, cutRequests.count < Self.mostCutRequests { cutRequests.append(cut) }
+            mayLackRequest = side == .client && failed.isEmpty && cut == nil
             finish(failed)
             state = isHTTP2 ? .over : .awaitingRequest
         }
@@ -301,6 +306,8 @@ final class MessageReader {
             lostBytes == 0
             ? lacksBeginning ? "its first requests are" : Self.unseen(unseenRequests)
             : places == 1 ? "\(lostBytes) bytes are" : "\(lostBytes) bytes in \(places) places are"
+        let cut = cutRequests.joined(separator: ", ")
+        let heads = cut.isEmpty ? "" : ", some of a request's head, which is no entry (\(cut))"
         let isMore = unseenRequests > 0 && (lostBytes > 0 || lacksBeginning)
         let unknown = [
             isMore ? "the requests of \(unseenRequests.counted("answer"))" : nil, conversation.losses,
@@ -309,12 +316,13 @@ final class MessageReader {
         reading.note(
             PacketLoss(
                 what: "connection \(entry.id), \(entry.client) to \(entry.host):\(entry.port): "
-                    + "\(what) not in the capture\(also)"
+                    + "\(what) not in the capture\(heads)\(also)"
             )
         )
         lostBytes = 0
         lacksBeginning = false
         unseenRequests = 0
+        cutRequests = []
     }
 
     private static func unseen(_ count: Int) -> String {

@@ -345,6 +345,25 @@ struct PacketExchangesTests {
         )
     }
 
+    /// It has half of its fields only; what it asked for is known all the same.
+    @Test func aRequestWhoseHeadHasAHoleIsTold() {
+        var script = ConnectionScript()
+        script.open()
+        script.client("GET /callback?code=a HTTP/1.1\r\nHost: a.example\r\nCookie: a=")
+        script.lost(40, .client)
+        script.server(ConnectionScript.answer)
+        script.client("GET /two HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.server(ConnectionScript.answer)
+        script.close()
+        #expect(script.exchanges.takeFinished().map(\.request.url.path) == ["/two"])
+        #expect(
+            script.exchanges.report.losses.map(\.what) == [
+                "connection 1, 10.0.0.1:50000 to 10.0.0.2:80: 40 bytes are not in the capture, some of a request's head,"
+                    + " which is no entry (GET /callback)"
+            ]
+        )
+    }
+
     @Test func tlsThatBeginsInTheMiddleOfARecordIsAnEntry() {
         var script = ConnectionScript()
         script.open(port: 443, beganMidStream: true)
