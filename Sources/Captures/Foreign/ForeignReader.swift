@@ -48,27 +48,16 @@ struct ForeignReader: Sendable {
             throw .unusableArchive(path: name, reason: "packed more than \(Self.maximumDepth) times")
         }
         switch kind {
-        case .text where QuotedText.isIt(source):
-            let text = ScratchText(folder: scratch, name: name)
-            try QuotedText.convert(source, into: text)
-            return try read(text.source(), depth: depth + 1, budget: budget)
-        case .text where TerminalColours.isIt(source):
-            let text = ScratchText(folder: scratch, name: name)
-            try TerminalColours.convert(source, into: text)
-            return try read(text.source(), depth: depth + 1, budget: budget)
-        case .text where ContainerLog.isIt(source):
-            if let capture = try containerLog(source, depth: depth, budget: budget) { return capture }
-            return try text(source, depth: depth, budget: budget)
-        case .text: return try text(source, depth: depth, budget: budget)
+        case .text: return try wrappedText(source, depth: depth, budget: budget)
         case .mail: return try mail(source, depth: depth, budget: budget)
         case .burp: return try BurpItems.read(source, name: name)
         case .charles: return try CharlesXML.read(source, name: name)
         case .jMeter: return try JMeterResults.read(source, name: name)
         case .mitmproxy: return try MitmproxyFlows.read(source, name: name)
         case .utf16(let isBigEndian):
-            let text = ScratchText(folder: scratch, name: name)
-            try UTF16Text.convert(source, isBigEndian: isBigEndian, into: text)
-            return try read(text.source(), depth: depth + 1, budget: budget)
+            return try readConverted(depth, budget) { text throws(CaptureError) in
+                try UTF16Text.convert(source, isBigEndian: isBigEndian, into: text)
+            }
         case .gzip: return try gzip(source, depth: depth, budget: budget)
         case .zip:
             guard let directory = ZipDirectory(source) ?? ZipDirectory(torn: source) else {
@@ -94,6 +83,39 @@ struct ForeignReader: Sendable {
                 advice: depth == 0 ? advice : FileKind.advice(insidePacked: advice)
             )
         }
+    }
+
+    /// Text, be it in a string, in colours or in a container's log.
+    private func wrappedText(_ source: CaptureSource, depth: Int, budget: UnpackingBudget)
+        throws(CaptureError) -> Capture
+    {
+        if QuotedText.isIt(source) {
+            return try readConverted(depth, budget) { text throws(CaptureError) in
+                try QuotedText.convert(source, into: text)
+            }
+        }
+        if TerminalColours.isIt(source) {
+            return try readConverted(depth, budget) { text throws(CaptureError) in
+                try TerminalColours.convert(source, into: text)
+            }
+        }
+        if ContainerLog.isIt(source),
+            let capture = try containerLog(source, depth: depth, budget: budget)
+        {
+            return capture
+        }
+        return try text(source, depth: depth, budget: budget)
+    }
+
+    /// Reads the text that another one is made into.
+    private func readConverted(
+        _ depth: Int,
+        _ budget: UnpackingBudget,
+        _ convert: (ScratchText) throws(CaptureError) -> Void
+    ) throws(CaptureError) -> Capture {
+        let text = ScratchText(folder: scratch, name: name)
+        try convert(text)
+        return try read(text.source(), depth: depth + 1, budget: budget)
     }
 
     private func gzip(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) throws(CaptureError)
@@ -225,9 +247,7 @@ struct ForeignReader: Sendable {
         depth: Int,
         budget: UnpackingBudget
     ) -> Capture? {
-        let text = ScratchText(folder: scratch, name: name)
-        guard (try? convert(text)) != nil, let source = try? text.source() else { return nil }
-        return try? read(source, depth: depth + 1, budget: budget)
+        try? readConverted(depth, budget, convert)
     }
 
     private func text(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) throws(CaptureError)
