@@ -70,7 +70,7 @@ package enum TurnedAway {
         let target = exchange.request.url.resolving(location)
         guard target.isWeb, let host = target.host, host == exchange.request.url.host,
             (target.query ?? "").isEmpty, (target.fragment ?? "").isEmpty, !hasTicket(target),
-            !index.landings(of: callback).isEmpty
+            index.landings(of: callback).contains(where: { isPage(index.capture[$0]) })
         else { return false }
         let agent = exchange.request.headers.first("user-agent")
         for position in index.order[(index.position[callback] + 1)...].prefix(mostLater) {
@@ -91,6 +91,11 @@ package enum TurnedAway {
     /// Whether the path may hand something to the page's script.
     private static func hasTicket(_ target: RecordedURL) -> Bool {
         target.path.split(separator: "/").contains { $0.utf8.count >= 20 }
+    }
+
+    /// What sends the browser on, to sign in once more say, is judged by where it leads.
+    private static func isPage(_ exchange: Exchange) -> Bool {
+        exchange.response.map { (200..<300).contains($0.status) || $0.status == 304 } ?? false
     }
 
     private static func isDeletion(_ cookie: SetCookie, by exchange: Exchange) -> Bool {
