@@ -25,17 +25,17 @@ struct FlowHeadTests {
         let item = try #require(report.flows.first)
         let whole = FlowHead.line(of: item, style: .plain)
         #expect(FlowHead.lines(of: item, style: .plain, columns: nil) == [whole])
-        let narrow = FlowHead.lines(of: item, style: .plain, columns: 60)
-        #expect(narrow == ["flow-1 · failure · authorization_code · generic", "  · client shop-web"])
-        let coloured = FlowHead.lines(of: item, style: .colour, columns: 60)
+        let narrow = FlowHead.lines(of: item, style: .plain, columns: 50)
+        #expect(narrow == ["flow-1 · failure · authorization_code", "  · client shop-web"])
+        let coloured = FlowHead.lines(of: item, style: .colour, columns: 50)
         #expect(coloured.count == 2 && coloured[1] == narrow[1])
         for form in [
-            TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain, columns: 60),
-            TextReport.timeline(of: report, style: .plain, columns: 60),
+            TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain, columns: 50),
+            TextReport.timeline(of: report, style: .plain, columns: 50),
         ] {
             #expect(form.hasPrefix(narrow.joined(separator: "\n") + "\n"), "\(form)")
         }
-        let told = TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain, columns: 60)
+        let told = TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain, columns: 50)
         let effect = "\n  error token-invalid-grant\n    effect of pkce-verifier-mismatch\n"
         #expect(told.contains(effect), "\(told)")
     }

@@ -108,7 +108,7 @@ export class Overview {
   }
 
   row(flow) {
-    const who = [flow.provider, flow.client_id ? `client ${flow.client_id}` : null].filter(Boolean).join(" · ");
+    const who = [flow.provider === "generic" ? null : flow.provider, flow.client_id ? `client ${flow.client_id}` : null].filter(Boolean).join(" · ");
     // A grant's own URN says nothing before its last word.
     const how = [flow.grant.split(":").at(-1), flow.duration === null ? null : duration(flow.duration / 1000)].filter(Boolean).join(" · ");
     const severity = flow.first?.severity ?? "none";

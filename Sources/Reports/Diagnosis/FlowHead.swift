@@ -13,6 +13,9 @@ enum FlowHead {
     /// A grant as text calls it: none is known where the token request's body was not saved.
     static func grant(_ grant: String) -> String { grant.isEmpty ? "unknown grant" : grant }
 
+    /// The provider as text calls it; nil for one that is nobody's in particular.
+    static func provider(_ kind: ProviderKind) -> String? { kind == .generic ? nil : kind.rawValue }
+
     static func line(of item: Report.DiagnosedFlow, style: TextStyle) -> String {
         parts(of: item, style: style).joined(separator: " · ")
     }
@@ -38,8 +41,8 @@ enum FlowHead {
         let flow = item.flow
         var parts = [
             style.bold(flow.id), style.outcome(item.diagnosis.outcome), grant(flow.grant),
-            flow.provider.rawValue,
         ]
+        if let provider = Self.provider(flow.provider) { parts.append(provider) }
         if let client = flow.clientID { parts.append("client \(client)") }
         if let issuer = flow.issuer { parts.append(issuer) }
         return parts.enumerated().map {

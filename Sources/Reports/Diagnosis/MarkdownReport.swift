@@ -24,8 +24,8 @@ package enum MarkdownReport {
         let flow = item.flow
         var parts = [
             "outcome **\(item.diagnosis.outcome.rawValue)**", escaped(FlowHead.grant(flow.grant)),
-            flow.provider.rawValue,
         ]
+        if let provider = FlowHead.provider(flow.provider) { parts.append(provider) }
         if let client = flow.clientID { parts.append("client \(code(FlowHead.name(client)))") }
         if let issuer = flow.issuer { parts.append("issuer \(code(FlowHead.name(issuer)))") }
         var blocks = ["## \(escaped(flow.id)): \(parts.joined(separator: ", "))"]

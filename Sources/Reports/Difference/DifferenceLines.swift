@@ -11,7 +11,7 @@ struct DifferenceLines {
         let flow = side.flow
         let parts = [
             side.name.printable, style.outcome(side.outcome), FlowHead.grant(flow.grant).printable,
-            flow.provider.rawValue,
+            FlowHead.provider(flow.provider),
             flow.clientID.map { "client \(FlowHead.name($0))" },
         ]
         return "\(style.bold(letter))  " + parts.compactMap { $0 }.joined(separator: " · ")

@@ -12,7 +12,7 @@ package enum DifferenceMarkdown {
                 let flow = side.flow
                 let parts = [
                     MarkdownReport.code(side.name), "outcome **\(side.outcome.rawValue)**",
-                    MarkdownReport.escaped(FlowHead.grant(flow.grant)), flow.provider.rawValue,
+                    MarkdownReport.escaped(FlowHead.grant(flow.grant)), FlowHead.provider(flow.provider),
                     flow.clientID.map { "client \(MarkdownReport.code(FlowHead.name($0)))" },
                 ]
                 return "- \(letter): " + parts.compactMap { $0 }.joined(separator: ", ")

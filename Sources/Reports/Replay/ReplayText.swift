@@ -51,7 +51,7 @@ package struct ReplayText {
     private var head: String {
         let flow = report.flow
         let parts = [
-            flow.grant, flow.provider.rawValue, flow.clientID.map { "client \(FlowHead.name($0))" },
+            flow.grant, FlowHead.provider(flow.provider), flow.clientID.map { "client \(FlowHead.name($0))" },
             address.map { "at \($0)" },
         ]
         return style.bold(name) + " · " + parts.compactMap { $0 }.joined(separator: " · ").printable

@@ -2,6 +2,7 @@ import Captures
 import Diagnosis
 import Flows
 import JSON
+import TestSupport
 import Testing
 
 struct LogoutRefusalTests {

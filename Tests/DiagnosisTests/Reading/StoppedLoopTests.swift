@@ -1,5 +1,6 @@
 import Captures
 import Diagnosis
+import Flows
 import JSON
 import Testing
 
