@@ -188,7 +188,7 @@ struct ClientCall {
         // Entra's name for a redirect URI that does not match, too.
         case "invalid_client": return !answer.errorText.containsBytes("aadsts50011")
         case "unauthorized_client" where isOfIssuedCode && (answer.error?.description ?? "").isEmpty:
-            return !authentication.methods.isEmpty
+            return true
         case "unauthorized_client" where answer.speaksOfGrant ?? false: return false
         // eSignet's name for a client that does not prove itself.
         case "invalid_assertion" where authentication.assertion != nil: return true
