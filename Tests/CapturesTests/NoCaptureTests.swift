@@ -51,7 +51,7 @@ struct NoCaptureTests {
         ), (Array("bplist00\u{1}".utf8), "a binary property list", "a HAR file"),
         (
             Array("<?xml version=\"1.0\"?>\n<pdml version=\"0\">".utf8), "what tshark prints of packets",
-            "authreel import"
+            "authreel import FILE.pcapng"
         ),
         (
             Array(#"[{"_index":"packets","_type":"doc","_source":{"layers":{}}}]"#.utf8),

@@ -113,14 +113,14 @@ enum FileKind: Equatable {
 
     private static let dissected = FileKind.other(
         looksLike: "what tshark prints of packets",
-        advice: "the packets themselves are read: \(packetAdvice)"
+        advice: PrintedPackets.advice
     )
 
     private static let windowsTrace = FileKind.other(
         looksLike: "an event trace of Windows",
         advice:
             "where netsh trace made it, Microsoft's etl2pcapng makes packets of it: etl2pcapng FILE new.pcapng;"
-            + " where pktmon did, pktmon etl2pcap FILE; then authreel import new.pcapng"
+            + " where pktmon did, pktmon etl2pcap FILE --out new.pcapng; then authreel import new.pcapng"
     )
 
     private static func otherPackets(_ text: String, _ what: String) -> ([UInt8], FileKind) {

@@ -92,15 +92,13 @@ struct NamedDocument: Sendable {
             "_index",
             "_source",
             what: "what tshark prints of packets",
-            advice:
-                "the packets themselves are read: authreel import FILE.pcapng --keylog KEYLOG --out login.har"
+            advice: PrintedPackets.advice
         ),
         NamedDocument(
             "index",
             isAlone: true,
             what: "lines for Elasticsearch",
-            advice: "where tshark printed them (-T ek), the packets themselves are read:"
-                + " authreel import FILE.pcapng --keylog KEYLOG --out login.har"
+            advice: "where tshark printed them (-T ek), \(PrintedPackets.advice)"
         ),
         NamedDocument(
             "fileVersion",

@@ -1,12 +1,13 @@
 /// What programs around packets print of them: text that no packets can be read from, with what to do.
 enum PrintedPackets {
+    /// What to do with what was made of packets, and holds none.
+    static let advice =
+        "the packets themselves are read: authreel import FILE.pcapng --keylog KEYLOG --out login.har"
+
     /// What text is whose first two lines that are not empty are these; nil for other text.
     static func kind(_ first: Substring, second: Substring?) -> (looksLike: String, advice: String)? {
         if isList(first) || isDetails(first) || isStream(first, second) {
-            return (
-                "what Wireshark prints of packets",
-                "the packets themselves are read: authreel import FILE.pcapng --keylog KEYLOG --out login.har"
-            )
+            return ("what Wireshark prints of packets", advice)
         }
         guard isDump(first) || isTektronix(first) else { return nil }
         return (
