@@ -261,7 +261,7 @@ struct PacketFileTests {
         let file = CaptureFileBuilder.pcapng(made, isBig: isBig)
         let (log, losses) = try PacketLog.of(
             file + statistics(0, [(4, 9), (5, 1), (7, 2)]) + statistics(0, [(5, 1), (7, 6)])
-                + statistics(3, [(7, 9)]) + file + statistics(0, [(4, 9), (7, 0)])
+                + statistics(0, [(4, 12)]) + statistics(3, [(7, 9)]) + file + statistics(0, [(4, 9), (7, 0)])
         )
         #expect(log.numbers.count == 2 * made.count)
         #expect(losses == ["dropped when it was captured, by its own count: 7 packets; a filter helps"])

@@ -210,13 +210,13 @@ struct PcapngReader {
         let index = Int(order.integer(body, 0, as: UInt32.self))
         guard index < interfaces.count else { return }
         let order = order
-        var count = 0
+        var count: Int?
         PcapngOptions(bytes: body.behind(12), order: order).forEach { code, value in
             // isb_ifdrop and isb_osdrop
             guard code == 5 || code == 7, value.count >= 8 else { return }
-            count = Self.sum(count, Int(clamping: order.integer(value, 0, as: UInt64.self)))
+            count = Self.sum(count ?? 0, Int(clamping: order.integer(value, 0, as: UInt64.self)))
         }
-        dropped[index] = count
+        if let count { dropped[index] = count }
     }
 
     private mutating func takeSecrets<Sink: PacketSink>(
