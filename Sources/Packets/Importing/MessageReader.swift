@@ -41,6 +41,8 @@ final class MessageReader {
     private static let mostCutRequests = 4
     /// Whether the next answer may be one: bytes of the client are missing that are of no request under way.
     private var mayLackRequest = false
+    /// Whether such an answer came since the last request that is in the capture.
+    private var hasUnaskedAnswer = false
     private var places = 0
     /// The side whose bytes are missing right before what it says next.
     private var gap: Side?
@@ -92,12 +94,14 @@ final class MessageReader {
             if side == .client, isInTunnel(bytes, time) { return }
             if side == .server, mayLackRequest, FirstBytes.sender(of: bytes) == .server {
                 mayLackRequest = false
+                hasUnaskedAnswer = true
                 unseenRequests += 1
             }
             let isSettings = side == .server && FirstBytes.isSettings(bytes)
             guard isSettings || side == .client && FirstBytes(bytes) == .http else { return }
             state = .reading
             hasBegun = true
+            hasUnaskedAnswer = false
             read(bytes, side, time)
             // It is HTTP/2, and what its client said first is missing.
             if isSettings {
@@ -277,7 +281,8 @@ final class MessageReader {
             letEarlyGo()
         }
         switch state {
-        case .awaitingRequest, .over: break
+        case .awaitingRequest: mayLackRequest = mayLackRequest || side == .client && hasUnaskedAnswer
+        case .over: break
         case .tunnel: tunnel?.lost(count, from: side, at: time)
         case .reading:
             let cut = side == .client ? halfRequest : nil

@@ -329,8 +329,10 @@ struct PacketExchangesTests {
         script.open()
         script.client("GET /one HTTP/1.1\r\nHost: a.example\r\n\r\n")
         script.server(ConnectionScript.answer)
-        script.lost(40, .client)
-        script.server(ConnectionScript.answer)
+        for _ in 0..<2 {
+            script.lost(40, .client)
+            script.server(ConnectionScript.answer)
+        }
         script.client("GET /three HTTP/1.1\r\nHost: a.example\r\n\r\n")
         script.server(ConnectionScript.answer)
         script.close()
@@ -339,8 +341,8 @@ struct PacketExchangesTests {
         #expect(exchanges.allSatisfy { $0.malformations.isEmpty && $0.failure == nil })
         #expect(
             script.exchanges.report.losses.map(\.what) == [
-                "connection 1, 10.0.0.1:50000 to 10.0.0.2:80: 40 bytes are not in the capture; with them the requests of"
-                    + " 1 answer are not known"
+                "connection 1, 10.0.0.1:50000 to 10.0.0.2:80: 80 bytes are not in the capture; with them the requests of"
+                    + " 2 answers are not known"
             ]
         )
     }
