@@ -26,7 +26,7 @@ package final class KeyLog: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether a file has text, and neither a line of keys nor nothing but remarks where it begins.
+    /// Whether a file has text, and neither a line of keys nor nothing but blanks and remarks where it begins.
     private static func holdsSomethingElse(_ path: String) -> Bool {
         // A pipe's reader is waited for where it is written to.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
@@ -37,11 +37,13 @@ package final class KeyLog: Sendable {
         var start = [UInt8](repeating: 0, count: 4096)
         let count = start.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
         let lines = start.prefix(max(0, count)).split { $0 == 0x0a || $0 == 0x0d }
-        return !lines.contains(where: isOfKeys) && lines.contains { $0.first != 0x23 }
+        return !lines.contains(where: isOfKeys)
+            && lines.contains { line in line.first { $0 > 0x20 }.map { $0 != 0x23 } ?? false }
     }
 
-    /// `CLIENT_RANDOM`, a blank, and a number in hexadecimal.
+    /// `CLIENT_RANDOM`, a blank, and a number in hexadecimal; or as older programs name a session.
     private static func isOfKeys(_ line: ArraySlice<UInt8>) -> Bool {
+        if line.starts(with: Array("RSA Session-ID:".utf8)) { return true }
         let words = line.split(separator: 0x20, maxSplits: 2)
         guard words.count == 3 else { return false }
         return words[0].allSatisfy { (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f }

@@ -259,7 +259,8 @@ struct TLSHandlerTests {
     /// Somebody's program or capture, named by mistake, gets no lines of keys.
     @Test(arguments: [
         ("", true), ("# keys\n", true), ("CLIENT_RANDOM 0a1B ff00\n", true),
-        ("# keys\nRSA 0a1b ff00\n", true),
+        ("# keys\nRSA 0a1b ff00\n", true), ("RSA Session-ID:0a Master-Key:ff\n", true),
+        (" \r\n\t# keys\n", true),
         ("import http\n", false), ("# notes\nRemember the milk\n", false), ("{\"log\":{\"entries\":[", false),
     ])
     func onlyAKeyLogIsAppendedTo(contents: String, isTaken: Bool) throws {
