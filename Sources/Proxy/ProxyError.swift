@@ -12,7 +12,7 @@ package enum ProxyError: Error, Equatable, CustomStringConvertible {
     case authorityOwner(path: String, owner: UInt32)
     /// Others may write into the folder of the authority, which holds more than that.
     case authorityFolderOpen(path: String)
-    /// The folder has an authority of another maker, or its key, which would be written over.
+    /// The folder has what would be written over, and may be an authority of another maker, or its key.
     case authorityForeign(path: String)
     /// The certificate or the key of the authority is there and is not what it should be.
     case authorityCorrupt(path: String, reason: String)
@@ -34,7 +34,8 @@ package enum ProxyError: Error, Equatable, CustomStringConvertible {
         case .authorityOwner(let path, let owner): "\(path): belongs to another user (\(owner))"
         case .authorityFolderOpen(let path):
             "\(path): others may write into this folder, and could put a key of theirs in place of yours"
-        case .authorityForeign(let path): "\(path): is not of authreel's making, and is not written over"
+        case .authorityForeign(let path):
+            "\(path): is not known to be of authreel's making, and is not written over"
         case .tls(let reason): reason
         }
     }

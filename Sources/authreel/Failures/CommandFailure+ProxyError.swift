@@ -48,7 +48,7 @@ extension CommandFailure {
         case .authorityForeign(let path):
             "choose a folder of its own: --ca-dir "
                 + ShellWord.quoted(URL(filePath: path).deletingLastPathComponent().path + "/authreel")
-                + "; what is to be trusted on the provider's side is named by --upstream-ca"
+                + "; record --upstream-ca FILE trusts the authority of a provider"
         case .authorityCorrupt:
             "put back a copy of the file, or make a new authority: \(Invocation.name) ca rotate"
         case .trustRecords(let path, _):
