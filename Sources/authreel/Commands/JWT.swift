@@ -252,8 +252,7 @@ struct JWT: ParsableCommand {
                     return texts.map { ($0, nil) }
                 }
                 let bytes = try InputFile.bytes(argument)
-                let texts =
-                    bytes.contains(0) ? [] : CopiedTokens.texts(in: String(decoding: bytes, as: UTF8.self))
+                let texts = CopiedTokens.texts(in: String(decoding: bytes, as: UTF8.self))
                 guard !texts.isEmpty else { throw JWT.noToken(in: argument, of: bytes) }
                 return texts.map { ($0, argument == "-" ? "standard input" : argument) }
             }

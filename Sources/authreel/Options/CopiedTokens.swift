@@ -7,18 +7,20 @@ import JSON
 enum CopiedTokens {
     /// The words that are tokens, or have them inside, and those that are meant to be one and are none.
     ///
-    /// Of a JSON object only the tokens in it; none of a capture, which `view` takes apart.
+    /// Of a JSON object only the tokens in it; none of a capture, which `view` takes apart. Of what is no text, as a database or the
+    /// environment of a process, only the tokens as well.
     static func texts(in text: String) -> [String] {
         if text.first(where: { !$0.isWhitespace }) == "{", let value = try? JSONParser.parse(Array(text.utf8))
         {
             return value["log"] == nil ? strings(in: value).flatMap(tokens) : []
         }
+        let isText = !text.utf8.contains(0)
         return unfolded(text).split(whereSeparator: \.isWhitespace)
             .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "\"',;")) }
             .filter { !$0.isEmpty && !isLabel($0) }
             .flatMap { word in
                 let found = tokens(in: word)
-                return found.isEmpty ? [word] : found
+                return found.isEmpty && isText ? [word] : found
             }
     }
 
