@@ -42,14 +42,14 @@ struct TimelineText {
         for row in rows where !passing.contains(row.exchange) {
             lines += heading(of: row, layout)
             if let latest, let words = hint(on: row.exchange, after: latest) {
-                if !isTold { lines.append("\(margin)\(style.dim(words))") }
+                if !isTold { lines += below(margin, style.dim(words)) }
                 isTold = true
             } else {
                 (latest, isTold) = (row.exchange, false)
             }
             if row.isWithoutBody {
                 let words = Self.withoutBody(capture[row.exchange])
-                lines.append("\(margin)\(style.yellow("○")) \(style.dim(words))")
+                lines += below(margin, "\(style.yellow("○")) \(style.dim(words))")
             }
             lines += row.tokens.flatMap { below(margin, token($0)) }
             if shown.insert(row.exchange).inserted {
