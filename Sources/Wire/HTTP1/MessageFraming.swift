@@ -72,7 +72,7 @@ enum MessageFraming: Equatable {
             $0.split(separator: ",", omittingEmptySubsequences: false)
         }) {
             let trimmed = value.utf8.drop(while: \.isBlank)
-            let digits = trimmed.prefix { $0 != 0x20 && $0 != 0x09 }
+            let digits = trimmed.prefix { !$0.isBlank }
             guard trimmed.dropFirst(digits.count).allSatisfy(\.isBlank),
                 !digits.isEmpty, digits.allSatisfy({ $0.isASCIIDigit }),
                 let length = Int(String(digits) ?? "")
