@@ -167,7 +167,7 @@ package struct AuthorityFiles: Sendable, Hashable {
         // What cannot be read is told where it is needed.
         let certificateFile = try? contents(of: certificatePath)
         if let bytes = certificateFile?.bytes, let certificate = try? certificate(in: bytes) {
-            guard certificate.subject.hasPrefix("CN=\(CertificateAuthority.maker) ") else {
+            guard CertificateAuthority.isOurs(certificate) else {
                 throw .authorityForeign(path: certificatePath)
             }
             return

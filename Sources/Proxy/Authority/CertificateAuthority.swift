@@ -12,7 +12,7 @@ package struct CertificateAuthority: Sendable {
     private let issuer: CertificateIssuer
 
     /// What the names of our authorities begin with.
-    static let maker = "authreel"
+    private static let maker = "authreel"
     /// How long the authority is valid.
     package static let lifetime = Duration.seconds(365 * 86_400)
     /// How long a leaf is valid.
@@ -23,6 +23,11 @@ package struct CertificateAuthority: Sendable {
     package static let backdating = Duration.seconds(86_400)
     /// From when on users are warned of the end.
     package static let warningTime = Duration.seconds(30 * 86_400)
+
+    /// Whether it was made here, and is not one of somebody's own.
+    package var isOurs: Bool { Self.isOurs(certificate) }
+
+    static func isOurs(_ certificate: Certificate) -> Bool { certificate.subject.hasPrefix("CN=\(maker) ") }
 
     package init(certificate: Certificate, key: PrivateKey) throws(OpenSSLError) {
         issuer = try CertificateIssuer(certificate: certificate, key: key)

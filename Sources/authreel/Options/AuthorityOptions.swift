@@ -58,9 +58,9 @@ struct AuthorityOptions: ParsableArguments {
         case .found:
             if loaded.authority.isInItsLastMonth(at: now) {
                 let end = day(Timestamp(seconds: loaded.authority.certificate.notAfter))
-                StandardError.warn(
-                    "the certificate authority ends on \(end); \(Invocation.name) ca rotate makes a new one"
-                )
+                // One of somebody's own is not written over.
+                let next = loaded.authority.isOurs ? "; \(Invocation.name) ca rotate makes a new one" : ""
+                StandardError.warn("the certificate authority ends on \(end)\(next)")
             }
         case .made: StandardError.note("made a new certificate authority: \(files.certificatePath)")
         case .madeAfterEnd(_, let end):
