@@ -16,6 +16,7 @@ struct NoCaptureTests {
         ([5, 0x56, 0x4e, 0x46, 0x1c, 0], "a packet capture of Visual Networks"),
         ([0x01, 0x10, 0x4c, 0, 0x01, 0x05], "a packet capture of LANalyzer"),
         (Array("<!DOCTYPE html><p>".utf8), "an HTML page"),
+        (Array("<p:root xmlns:p=\"urn:a\"/>".utf8), "an XML document"),
         ([0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0], "a packet capture"),
         (Array("%PDF-1.7".utf8), "a PDF document"), ([4, 0x22, 0x4d, 0x18, 0x64, 0x40], "LZ4 data"),
         (Array("# made by x\nCLIENT_RANDOM 00ff 11AA\n".utf8), "a TLS key log"),

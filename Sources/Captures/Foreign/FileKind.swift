@@ -225,7 +225,7 @@ enum FileKind: Equatable {
         guard text.first == UInt8(ascii: "<"), let next = text.dropFirst().first, next != 0x20, next != 0x2d
         else { return nil }
         let head = String(decoding: text.prefix(recognizedBytes), as: UTF8.self).lowercased()
-        let element = head.dropFirst().prefix { $0.isLetter }
+        let element = head.dropFirst().prefix { !$0.isWhitespace && $0 != ">" && $0 != "/" }
         if head.hasPrefix("<!doctype html") || pageElements.contains(element) { return .page }
         if head.containsBytes("<items burpversion") {
             return .burp
