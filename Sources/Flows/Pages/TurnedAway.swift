@@ -57,57 +57,6 @@ package enum TurnedAway {
         return isCodeLeft ? .codeLeft : .noSession
     }
 
-    /// Whether an app made its browser forget the login: it sends it on, deletes cookies and sets none, and gets none from then on.
-    ///
-    /// Streamlit does so whatever was wrong with the tokens. Cookies against forged requests say of nobody that he is signed in.
-    package static func isForgotten(_ callback: Int, in index: CaptureIndex) -> Bool {
-        let exchange = index.capture[callback]
-        guard index.areCookiesRecorded, !exchange.request.cookies.isEmpty, let answer = exchange.response,
-            (300..<400).contains(answer.status), let location = answer.location,
-            answer.setCookies.contains(where: { !isAgainstForgery($0.name) }),
-            answer.setCookies.allSatisfy({ isDeletion($0, by: exchange) })
-        else { return false }
-        let target = exchange.request.url.resolving(location)
-        guard target.isWeb, let host = target.host, host == exchange.request.url.host,
-            (target.query ?? "").isEmpty, (target.fragment ?? "").isEmpty, !hasTicket(target),
-            index.landings(of: callback).contains(where: { isPage(index.capture[$0]) })
-        else { return false }
-        let agent = exchange.request.headers.first("user-agent")
-        for position in index.order[(index.position[callback] + 1)...].prefix(mostLater) {
-            let later = index.capture[position]
-            // A page may know its user by a token.
-            let isAuthorized =
-                later.request.headers.contains("authorization")
-                && later.request.headers.first("user-agent") == agent
-            if isAuthorized { return false }
-            guard later.request.url.host == host else { continue }
-            guard hasNoCookie(later, besides: isAgainstForgery, in: index) else { return false }
-            // The next login, perhaps.
-            guard later.response?.setCookies.allSatisfy({ isDeletion($0, by: later) }) ?? true else { break }
-        }
-        return true
-    }
-
-    /// Whether the path may hand something to the page's script.
-    private static func hasTicket(_ target: RecordedURL) -> Bool {
-        target.path.split(separator: "/").contains { $0.utf8.count >= 20 }
-    }
-
-    /// What sends the browser on, to sign in once more say, is judged by where it leads.
-    private static func isPage(_ exchange: Exchange) -> Bool {
-        exchange.response.map { (200..<300).contains($0.status) || $0.status == 304 } ?? false
-    }
-
-    private static func isDeletion(_ cookie: SetCookie, by exchange: Exchange) -> Bool {
-        isAgainstForgery(cookie.name) || cookie.value.isEmpty || cookie.isDeletion(at: exchange.endedAt)
-    }
-
-    private static func isAgainstForgery(_ name: String) -> Bool {
-        ["csrf", "xsrf"].contains(where: name.asciiLowercased().containsBytes)
-    }
-
-    private static let mostLater = 500
-
     /// Whether an app began a login at its own host with no cookie, neither one that it had nor one that it set.
     private static func isWithoutCookie(_ beginning: Exchange, at target: RecordedURL) -> Bool {
         beginning.request.url.host == target.host && beginning.request.cookies.isEmpty
@@ -115,18 +64,17 @@ package enum TurnedAway {
     }
 
     /// Whether an app is sent no cookie but those of another server at its host.
-    private static func hasNoCookie(
-        _ exchange: Exchange,
-        besides isOther: (String) -> Bool = { _ in false },
-        in index: CaptureIndex
-    ) -> Bool {
-        let cookies = exchange.request.cookies.filter { !isOther($0.name) }
-        guard !cookies.isEmpty, let host = exchange.request.url.host, let origin = exchange.request.url.origin
-        else { return cookies.isEmpty }
+    private static func hasNoCookie(_ exchange: Exchange, in index: CaptureIndex) -> Bool {
+        ownCookies(of: exchange, in: index).isEmpty
+    }
+
+    /// The names of the cookies that an app is sent, but those of another server at its host.
+    static func ownCookies(of exchange: Exchange, in index: CaptureIndex) -> [String] {
+        let names = exchange.request.cookies.map(\.name)
+        guard !names.isEmpty, let host = exchange.request.url.host, let origin = exchange.request.url.origin
+        else { return names }
         let setters = index.derived.value { CookieSetters(index) }.byHost[host] ?? [:]
-        return cookies.allSatisfy { cookie in
-            setters[cookie.name].map { !$0.isEmpty && !$0.contains(origin) } ?? false
-        }
+        return names.filter { name in setters[name].map { $0.isEmpty || $0.contains(origin) } ?? true }
     }
 
     /// Which servers set cookies of a name, by host: more than one where they listen at several ports of it.

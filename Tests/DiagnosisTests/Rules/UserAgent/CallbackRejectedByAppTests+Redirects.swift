@@ -170,6 +170,16 @@ extension CallbackRejectedByAppTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    /// The callback takes the login's cookie back, and the page behind it is loaded without any.
+    private func forgetting() throws -> Recording {
+        try Recording("healthy/web-code-flow")
+            .answering("/callback", header: "Set-Cookie", "shop_login=\"\"; Max-Age=0; Path=/")
+            .editingLast("/") { page in
+                page.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+                page.request.listedCookies = []
+            }
+    }
+
     /// As Streamlit does, whatever was wrong with the tokens; who keeps a session is signed in.
     @Test(
         arguments: [
@@ -178,18 +188,66 @@ extension CallbackRejectedByAppTests {
         ] as [(String?, String?, Bool)]
     )
     func cookiesThatAreThrownAwayAreARefusal(sent: String?, given: String?, fires: Bool) throws {
-        let recording = try Recording("healthy/web-code-flow")
-            .answering("/callback", header: "Set-Cookie", "shop_login=\"\"; Max-Age=0; Path=/")
+        let recording = try forgetting()
             .editingLast("/callback") { if let given { $0.response?.headers.append("Set-Cookie", given) } }
-            .editingLast("/") { page in
-                page.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
-                page.request.listedCookies = []
-                if let sent { page.request.headers.append("Cookie", sent) }
-            }
+            .editingLast("/") { page in if let sent { page.request.headers.append("Cookie", sent) } }
         #expect(recording.outcomes == [fires ? .failure : .success])
         #expect(recording.finding(rule)?.places.first == (fires ? "4 response.header Set-Cookie" : nil))
         let half = recording.without { ["/token", "/jwks", "/userinfo"].contains($0.request.url.path) }
         #expect((half.finding(rule)?.fix.contains("Streamlit's terminal") ?? false) == fires)
+    }
+
+    /// The user may be known by something else than a cookie of the page, or need not be known.
+    @Test(arguments: [
+        "a cookie that is left", "access alone", "a cookie of its API", "a token", "a header of its own",
+    ])
+    func whoeverMayBeKnownIsNotForgotten(by sign: String) throws {
+        var recording = try forgetting()
+        var call = try #require(recording.exchanges.last)
+        call.startedAt = call.endedAt + .milliseconds(20)
+        call.request.url = RecordedURL("https://api.shop.example/me")
+        call.response = RecordedResponse(status: 200)
+        switch sign {
+        case "a cookie that is left":
+            recording = recording.editingLast("/callback") {
+                $0.request.headers.append("Cookie", "shop_guest=5c1e7d")
+                $0.request.listedCookies = []
+            }
+        case "access alone": recording = recording.asking("scope", "orders")
+        case "a cookie of its API": call.request.headers.append("Cookie", "api_session=7d1f4a")
+        case "a token": call.request.headers.append("Authorization", "Bearer not-a-token-0123456789")
+        default: call.request.headers.append("X-Session-Token", "not-a-token-0123456789")
+        }
+        recording.exchanges.append(call)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes.first == .success)
+    }
+
+    /// A program is called back at this machine and keeps its tokens; a web app under development has pages there.
+    @Test(arguments: [(nil, false), ("/favicon.ico", false), ("/home", true)] as [(String?, Bool)])
+    func programOnThisMachineForgetsNobody(page: String?, fires: Bool) throws {
+        let origin = "https://www.shop.example"
+        var recording = try forgetting().without {
+            ["/token", "/jwks", "/userinfo"].contains($0.request.url.path)
+        }
+        .asking("redirect_uri", "http://localhost:51004/callback")
+        .editing { exchange in
+            let url = exchange.request.url.text
+            exchange.request.url = RecordedURL(url.replacing(origin, with: "http://localhost:51004"))
+            if let location = exchange.response?.location {
+                exchange.response?.redirect(
+                    to: location.replacing(origin, with: "http://localhost:51004")
+                )
+            }
+        }
+        if let page {
+            var shown = try #require(recording.exchanges.first { $0.request.url.path == "/login" })
+            shown.startedAt = shown.startedAt - .seconds(1)
+            shown.request.url = RecordedURL("http://localhost:51004" + page)
+            shown.response = RecordedResponse(status: 200, body: .html("<h1>Home"))
+            recording.exchanges.append(shown)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
     }
 
     @Test func leavesARedirectToAnotherPageAlone() throws {
