@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 import JOSE
 package import OAuth
 
@@ -30,6 +30,14 @@ package struct CarriedCode {
         if request.isBodyUnsaved { return nil }
         guard let body = request.body else { return false }
         return isCarried(in: body)
+    }
+
+    /// Whether a parameter, or a text in the JSON, of a request is a code and nothing else: whoever is told an address has it within that.
+    package static func isGiven(_ code: String, by request: RecordedRequest) -> Bool {
+        if request.url.queryItems.items.contains(where: { $0.value == code }) { return true }
+        guard let body = request.body, (body.size ?? 0) < largest else { return false }
+        if FormBody.items(of: body)?.items.contains(where: { $0.value == code }) ?? false { return true }
+        return body.bytes?.firstRange(of: Array("\"\(code)\"".utf8)) != nil
     }
 
     private func isCarried(in body: Body) -> Bool? {

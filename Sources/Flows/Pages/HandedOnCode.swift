@@ -120,7 +120,8 @@ package enum HandedOnCode {
                 continue
             }
             let isHere = carried.isCarried(by: request)
-            if isHere == false || Telemetry.isOne(request) { continue }
+            let isReport = Telemetry.isOne(request) && !CarriedCode.isGiven(code.value, by: request)
+            if isHere == false || isReport { continue }
             if isHere == true { return true }
             isUnknown = true
         }

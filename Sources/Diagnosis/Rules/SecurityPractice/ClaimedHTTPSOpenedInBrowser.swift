@@ -180,7 +180,7 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
         let wanted = Array(code.utf8)
         return flow.exchanges(after: callback, within: .seconds(600)).contains { index in
             let request = flow.capture[index].request
-            if Telemetry.isOne(request) { return false }
+            if Telemetry.isOne(request) { return CarriedCode.isGiven(code, by: request) }
             if let query = request.url.query, query.containsBytes(code) { return true }
             guard let body = request.body, (body.size ?? 0) < 1 << 16, let bytes = body.bytes else {
                 return false

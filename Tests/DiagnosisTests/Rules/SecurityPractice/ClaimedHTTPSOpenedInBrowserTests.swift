@@ -101,7 +101,7 @@ struct ClaimedHTTPSOpenedInBrowserTests {
     @Test(arguments: [
         ("GET", "/favicon.ico", 404), ("GET", "/manifest.json", 404), ("POST", "/cdn-cgi/rum", 204),
         ("GET", "/.well-known/appspecific/com.chrome.devtools.json", 404),
-        ("POST", "/g/collect?dl=CODE", 204),
+        ("POST", "/g/collect?dl=%2Fsigned-in%3Fcode%3DCODE", 204),
     ])
     func iconsAndReportsDoNotGoOnWithTheLogin(method: String, path: String, status: Int) throws {
         var recording = try Recording(broken).answering("/app/signed-in", 200)

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct CodeNeverRedeemedTests {
@@ -391,6 +392,20 @@ struct CodeNeverRedeemedTests {
         #expect(finding.severity == .warning)
         #expect(recording.finding("backchannel-not-recorded") == nil)
         #expect(recording.outcomes == [.incomplete])
+    }
+
+    /// An API may have a path like those of statistics.
+    @Test func aPageThatGivesAServerTheCodeItselfHandsItOn() throws {
+        var recording = try page()
+        var call = try #require(recording.exchanges.first { $0.request.url.path == "/callback" })
+        let code = try #require(call.request.url.queryItems.first("code"))
+        call.startedAt = call.endedAt + .milliseconds(5)
+        call.request.method = "POST"
+        call.request.url = RecordedURL("https://www.shop.example/events/session")
+        call.request.body = .json(#"{"code":"\#(code)"}"#)
+        call.response = RecordedResponse(status: 204)
+        recording.exchanges.append(call)
+        #expect(recording.finding(rule) == nil)
     }
 
     @Test func aPageWithACookieOrWithoutCallsIsAServers() throws {
