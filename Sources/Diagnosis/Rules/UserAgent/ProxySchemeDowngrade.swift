@@ -62,7 +62,8 @@ struct ProxySchemeDowngrade: Rule {
         guard refusal.isOfTheRequest else { return false }
         if refusal.says(Self.ofAddresses) { return true }
         if case .violated = flow.verdict(of: RedirectURINotRegistered()) { return true }
-        guard refusal.channel != .delivered, (refusal.status ?? 0) < 500, !refusal.says(Self.ofOthers)
+        guard refusal.channel != .delivered, (refusal.status ?? 0) < 500, !refusal.says(Self.ofOthers),
+            isOfIdentityServer(refusal, flow) || !refusal.says(Self.ofClients)
         else { return false }
         if case .violated = flow.verdict(of: ClientIDUnknown()) { return false }
         guard let error = refusal.error else { return true }
@@ -80,8 +81,15 @@ struct ProxySchemeDowngrade: Rule {
     private static let ofOthers = [
         "invalid_scope", "unsupported_response_type", "unsupported_response_mode", "invalid_target",
         "invalid_request_object", "request_not_supported", "request_uri_not_supported",
-        "unauthorized_client", "invalid_client", "code_challenge",
+        "code_challenge",
     ]
+    private static let ofClients = ["unauthorized_client", "invalid_client"]
+
+    /// Whose page has unauthorized_client for an address as well, and the reason in its log.
+    private func isOfIdentityServer(_ refusal: RequestRefusal, _ flow: Flow) -> Bool {
+        refusal.channel == .page
+            && flow.capture[refusal.exchange].request.url.queryItems.first("errorId") != nil
+    }
 
     /// The page that made the request: the redirect that led to it, else what its `Referer` names.
     private func start(of request: AuthorizationRequest, _ flow: Flow) -> (url: RecordedURL, place: Place)? {

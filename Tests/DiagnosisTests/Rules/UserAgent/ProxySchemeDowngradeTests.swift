@@ -2,6 +2,7 @@ import Captures
 import Diagnosis
 import Flows
 import OAuth
+import TestSupport
 import Testing
 
 struct ProxySchemeDowngradeTests {
@@ -148,6 +149,25 @@ struct ProxySchemeDowngradeTests {
         #expect(recording.finding(rule)?.severity == (isForIt ? .error : .warning))
         #expect(recording.finding(rule)?.isPrimary == isForIt)
         #expect(recording.findings.contains { $0.severity == .error })
+    }
+
+    /// IdentityServer's page has one name for an address and for a client that it does not know.
+    @Test(arguments: [("/home/error?errorId=CfDJ8a", true), ("/home/error", false)])
+    func aPageThatKeepsItsReasonMayBeForIt(target: String, isForIt: Bool) throws {
+        var recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.response = RecordedResponse(status: 302)
+            exchange.response?.redirect(to: target)
+        }
+        var page = try #require(recording.exchanges.last)
+        page.startedAt = page.endedAt + .milliseconds(10)
+        page.request.url = page.request.url.resolving(target)
+        page.response = RecordedResponse(
+            status: 200,
+            body: .html("<h1>Error</h1><p>Sorry, there was an error : unauthorized_client</p>")
+        )
+        recording.exchanges.append(page)
+        #expect(recording.finding(rule)?.severity == (isForIt ? .error : .warning))
     }
 
     @Test func goesByTheRefererWhereNoRedirectIsRecorded() throws {
