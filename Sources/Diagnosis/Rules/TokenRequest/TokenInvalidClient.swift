@@ -71,7 +71,8 @@ struct TokenInvalidClient: Rule {
             Violation(
                 evidence,
                 severity: isRepaired ? .note : nil,
-                saying: words ?? earlier.map { _ in AcceptedClient.words } ?? (isUnknown ? Self.unknown : nil),
+                saying: words ?? earlier.map { _ in AcceptedClient.words }
+                    ?? (isUnknown ? Self.unknown : nil),
                 exchange: first.exchange
             )
         )
@@ -91,7 +92,8 @@ struct TokenInvalidClient: Rule {
     /// Whether the provider says that it has no such client, and not as one of several reasons.
     private static func isUnknown(_ call: ClientCall) -> Bool {
         let text = call.answer.errorText
-        return RefusalWording.unknownClient(in: text) != nil && !text.containsBytes("authentication")
+        return RefusalWording.unknownClient(in: text) != nil
+            && !["authentication", "secret", "credential"].contains(where: text.containsBytes)
     }
 
     private static let unknown = Violation.Words(

@@ -67,6 +67,10 @@ struct TokenInvalidClientTests {
         ),
         ("Client not known", "does not know this client", "Compare the client_id"),
         (
+            "Unknown client or wrong secret", "rejected the client's credentials",
+            "Compare with the registration"
+        ),
+        (
             "Client authentication failed: unknown client, or no such key",
             "rejected the client's credentials",
             "Compare with the registration"
