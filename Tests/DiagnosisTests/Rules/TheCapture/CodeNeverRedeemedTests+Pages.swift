@@ -1,0 +1,92 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import TestSupport
+import Testing
+
+/// A page at the redirect URI that is the client itself.
+extension CodeNeverRedeemedTests {
+    /// The page of a browser app at the redirect URI, with the provider asked by it.
+    func page() throws -> Recording {
+        try Recording("the-capture/backchannel-not-recorded").withMetadata().editing { exchange in
+            if exchange.request.url.path.contains("well-known") {
+                exchange.request.headers.append("Origin", "https://www.shop.example")
+                exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+                exchange.request.headers.append("User-Agent", "Mozilla/5.0 (X11; Linux) Firefox/140.0")
+            }
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response?.status = 200
+            exchange.response?.headers.fields.removeAll { $0.name == "Location" }
+            exchange.response?.redirectURL = ""
+            exchange.response?.body = Body(text: "<!doctype html>", mediaType: "text/html")
+        }
+    }
+
+    /// Nor does it hand the code on where it tells a service for statistics its address, or its browser one for reports.
+    @Test(
+        arguments: [
+            nil, ("g/collect?dl=URL", "text/plain", ""),
+            ("enforce", "application/csp-report", #"{"csp-report":{"document-uri":"URL"}}"#),
+        ] as [(String, String, String)?]
+    )
+    func aPageThatSpeaksToTheProviderIsNoServer(visit told: (String, String, String)?) throws {
+        var recording = try page()
+        let callback = try #require(recording.exchanges.first { $0.request.url.path == "/callback" })
+        if let (path, mediaType, text) = told {
+            var visit = callback
+            visit.startedAt = callback.endedAt + .milliseconds(5)
+            let url = callback.request.url.text
+            visit.request.method = "POST"
+            visit.request.url = RecordedURL(
+                "https://stats.example/" + path.replacing("URL", with: PercentEncoding.encode(url))
+            )
+            visit.request.body = Body(text: text.replacing("URL", with: url), mediaType: mediaType)
+            visit.response = RecordedResponse(status: 204)
+            recording.exchanges.append(visit)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.variant == "page")
+        #expect(finding.severity == .warning)
+        #expect(recording.finding("backchannel-not-recorded") == nil)
+        #expect(recording.outcomes == [.incomplete])
+    }
+
+    /// An API may have a path like those of statistics.
+    @Test func aPageThatGivesAServerTheCodeItselfHandsItOn() throws {
+        var recording = try page()
+        var call = try #require(recording.exchanges.first { $0.request.url.path == "/callback" })
+        let code = try #require(call.request.url.queryItems.first("code"))
+        call.startedAt = call.endedAt + .milliseconds(5)
+        call.request.method = "POST"
+        call.request.url = RecordedURL("https://www.shop.example/events/session")
+        call.request.body = .json(#"{"code":"\#(code)"}"#)
+        call.response = RecordedResponse(status: 204)
+        recording.exchanges.append(call)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func aPageWithACookieOrWithoutCallsIsAServers() throws {
+        let withCookie = try page().editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response?.headers.append("Set-Cookie", "session=1")
+        }
+        #expect(withCookie.finding(rule) == nil)
+        let silent = try page().editing { exchange in
+            exchange.client = ClientFacts(process: "firefox")
+            exchange.request.headers.fields.removeAll {
+                ["origin", "user-agent"].contains($0.name.lowercased())
+            }
+        }
+        #expect(silent.finding(rule) == nil)
+        #expect(silent.finding("backchannel-not-recorded") != nil)
+    }
+
+    @Test func aPagesOwnAssetsAreNothingLater() throws {
+        let recording = try page().editing { exchange in
+            guard exchange.request.url.path == "/" else { return }
+            exchange.request.url = RecordedURL("https://www.shop.example/app.js")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+}
