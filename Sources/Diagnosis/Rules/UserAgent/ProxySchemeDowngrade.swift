@@ -74,7 +74,8 @@ struct ProxySchemeDowngrade: Rule {
     /// "http" alone would be in every address that a description leads its reader to.
     private static let ofAddresses = [
         "redirect", "callback", "return url", "reply url", "use https", "using https", "requires https",
-        "https is required", "must be https", "http is not", "http scheme", "plain http",
+        "https is required", "must be https", "only https", "https only", "http is ", "http scheme",
+        "plain http", "insecure protocol",
     ]
 
     /// Errors and parameters that a page may name, and that are about no address.

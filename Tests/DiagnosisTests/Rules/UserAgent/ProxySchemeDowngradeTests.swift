@@ -139,6 +139,7 @@ struct ProxySchemeDowngradeTests {
         (400, #"{"error":"invalid_request"}"#, true), (400, "<h1>Bad Request</h1>", true),
         (400, "<h1>Bad Request</h1><p>callback not allowed</p>", true),
         (500, "<h1>Error</h1><p>Invalid parameter: redirect_uri</p>", true),
+        (400, #"{"error":"invalid_request","error_description":"http is for localhost"}"#, true),
     ])
     func anAnswerThatSaysWhatElseIsWrongIsNotForIt(status: Int, body: String, isForIt: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
