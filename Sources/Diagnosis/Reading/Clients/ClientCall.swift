@@ -176,6 +176,13 @@ struct ClientCall {
     /// How severe a fault of this call's credentials is: it was refused for them, or was let in.
     var severity: Severity { mayBlameClient ? (isRepaired ? .note : .error) : .warning }
 
+    /// Whether the provider says that it has no such client, and not as one of several reasons.
+    var isSaidToBeUnknown: Bool {
+        let text = answer.errorText
+        return RefusalWording.unknownClient(in: text) != nil
+            && !["authentication", "secret", "credential"].contains(where: text.containsBytes)
+    }
+
     /// Whether it was the client that was refused: `invalid_client`, or 401 that names no other fault.
     ///
     /// `unauthorized_client` speaks of the grant (RFC 6749, section 5.2). Who was given a code may use it, though:

@@ -251,7 +251,7 @@ struct ClientAuthMissing: Rule {
         // Salesforce's name for a client_id that it does not find.
         let isUnnamed = error == "invalid_client_id" && call.authentication.clientID == nil
         guard call.isClientRefused || isUnnamed || error == "unauthorized_client" else { return false }
-        return !Self.otherReasons.contains(where: text.containsBytes)
+        return !call.isSaidToBeUnknown && !Self.otherReasons.contains(where: text.containsBytes)
     }
 
     /// Registered with a certificate, or at a provider or a host that takes nothing else.
@@ -280,7 +280,6 @@ struct ClientAuthMissing: Rule {
     /// Words that name something else than credentials.
     private static let otherReasons = [
         "not found", "could not be found", "does not exist", "unknown client", "no such client",
-        "is not known", "is unknown",
         "invalid client_id", "invalid client id", "disabled", "inactive", "deactivated", "deleted",
         "redirect", "grant",
         "verifier", "pkce", "scope", "dpop", "origin", "certificate", "response type", "response_type",

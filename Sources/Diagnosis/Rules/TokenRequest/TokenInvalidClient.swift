@@ -66,7 +66,7 @@ struct TokenInvalidClient: Rule {
             words == nil && !isRepaired
             ? AcceptedClient.grant(before: first, among: calls, in: flow) : nil
         if let earlier { evidence.insert(earlier, at: 0) }
-        let isUnknown = earlier == nil && !isRepaired && refused.allSatisfy(Self.isUnknown)
+        let isUnknown = earlier == nil && !isRepaired && refused.allSatisfy(\.isSaidToBeUnknown)
         return .violated(
             Violation(
                 evidence,
@@ -87,13 +87,6 @@ struct TokenInvalidClient: Rule {
         let methods = call.authentication.methods.map(\.rawValue).joined(separator: ", ")
         let scheme = request.schemeOfItsOwn.map { ", and Authorization: \($0)" } ?? ""
         return "client authentication: \(methods)\(scheme)"
-    }
-
-    /// Whether the provider says that it has no such client, and not as one of several reasons.
-    private static func isUnknown(_ call: ClientCall) -> Bool {
-        let text = call.answer.errorText
-        return RefusalWording.unknownClient(in: text) != nil
-            && !["authentication", "secret", "credential"].contains(where: text.containsBytes)
     }
 
     private static let unknown = Violation.Words(

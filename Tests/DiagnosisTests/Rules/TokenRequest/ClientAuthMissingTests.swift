@@ -266,5 +266,11 @@ struct ClientAuthMissingTests {
         )
         #expect(unknown.finding(rule) == nil)
         #expect(unknown.finding("token-invalid-client")?.title == "The provider does not know this client")
+        let other = unknown.answering(
+            "/token",
+            401,
+            ["error": "invalid_client", "error_description": "the secret for this client is not known"]
+        )
+        #expect(other.finding(rule)?.isPrimary == true)
     }
 }
