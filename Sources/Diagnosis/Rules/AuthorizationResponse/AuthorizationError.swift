@@ -76,10 +76,10 @@ struct AuthorizationError: Rule {
             return ([], BrokeredError.explanation, brokered.fix, BrokeredError.title)
         }
         if refusal.channel == .delivered, refusal.error == "unauthorized_client",
-            ["", "unauthorized_client"].contains(refusal.text),
-            let type = attempt.parameter("response_type"), type.value == "code"
+            ["", "unauthorized_client"].contains(refusal.text)
         {
-            return ([Evidence(type)], Self.otherGrant, Self.otherGrantFix, nil)
+            let type = attempt.parameter("response_type").map { Evidence($0) }
+            return ([type].compactMap(\.self), Self.otherGrant, Self.otherGrantFix, nil)
         }
         if refusal.error == "invalid_state" {
             let state = attempt.parameter("state").map {

@@ -42,8 +42,6 @@ struct AuthorizationErrorTests {
             }
         }
         #expect(try #require(grant.finding(rule)).fix.contains("Enable the authorization code grant"))
-        let implicit = grant.asking("response_type", "id_token")
-        #expect(!implicit.findings.contains { $0.fix.contains("Enable the authorization code grant") })
     }
 
     @Test(arguments: [
