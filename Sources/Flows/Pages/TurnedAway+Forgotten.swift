@@ -76,7 +76,7 @@ extension TurnedAway {
         return true
     }
 
-    /// Cookies against forged requests say of nobody that he is signed in.
+    /// The app's cookies but those against forged requests, which say of nobody that he is signed in.
     private static func sessionCookies(of exchange: Exchange, in index: CaptureIndex) -> [String] {
         ownCookies(of: exchange, in: index).filter { !isAgainstForgery($0) }
     }
