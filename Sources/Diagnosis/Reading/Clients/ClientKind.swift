@@ -68,7 +68,7 @@ enum ClientKind {
                 )
             )
         }
-        if flow.surroundings.isSanitized, !isProgram(attempt, flow) {
+        if flow.surroundings.isSanitized, mayHaveProvenItself(request, flow) || !isProgram(attempt, flow) {
             return .unknown("headers were stripped from the capture, so a client's credentials do not show")
         }
         if isMutualTLS(request, flow) { return .unknown("the client may have shown a certificate") }
@@ -84,6 +84,14 @@ enum ClientKind {
                 note: "no secret, no assertion, no Authorization header"
             )
         )
+    }
+
+    /// Whether the client's credentials may have been in a header that was taken out: who has none names itself in the body (RFC 6749,
+    /// section 3.2.1).
+    private static func mayHaveProvenItself(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        guard let client = request.authentication.clientID?.value else { return true }
+        let registered = flow.registeredClient(client, before: request.exchange)
+        return registered.map { $0.authenticationMethods.contains { $0 != "none" } } ?? false
     }
 
     /// Where no token request of the client's is recorded.

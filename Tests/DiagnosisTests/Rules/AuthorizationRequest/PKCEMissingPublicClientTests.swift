@@ -121,6 +121,29 @@ struct PKCEMissingPublicClientTests {
         #expect(recording.finding(rule) != nil)
     }
 
+    /// A program's credentials may have been in a header that the export left out, unless it names itself in the body and was not
+    /// registered to prove itself.
+    @Test(
+        arguments: [
+            ("shop-app", "none", true), ("shop-app", "client_secret_basic", false), (nil, "none", false),
+        ]
+            as [(String?, String, Bool)]
+    )
+    func takesAProgramForPublicByWhatAnExportHasLeft(client: String?, method: String, fires: Bool) throws {
+        var registration = try #require(
+            Recording("registration/registration-open").exchanges.first { $0.request.url.path == "/register" }
+        )
+        registration.startedAt = Timestamp(seconds: 1_772_000_000)
+        let login = try Recording("authorization-request/redirect-uri-insecure.near-miss")
+        let recording = Recording([registration] + login.exchanges).asking("code_challenge", nil)
+            .sending("client_id", client).answering(
+                "/register",
+                201,
+                ["client_id": "shop-app", "token_endpoint_auth_method": .string(method)]
+            ).sanitized
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     /// Apps on devices have no certificate for this machine.
     @Test func abstainsOnHTTPSOfThisMachine() throws {
         let recording = try Recording("authorization-request/redirect-uri-insecure.near-miss").asking(
