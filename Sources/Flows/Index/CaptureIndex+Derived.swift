@@ -107,24 +107,26 @@ extension CaptureIndex {
     }
 }
 
-private struct RecordedCredentials: Sendable {
+struct RecordedCredentials: Sendable {
     let isSanitized: Bool
     let areCookiesRecorded: Bool
 
     init(_ index: CaptureIndex) {
         let capture = index.capture
-        // Who saw the browser's connection itself saw that there was none.
-        isSanitized =
-            !index.authorizationRequests.isEmpty
-            && index.authorizationRequests.allSatisfy { capture[$0.exchange].client.address == nil }
-            && capture.indices.allSatisfy { Self.hasNone(capture[$0]) }
-            // Where nobody answered nobody set a cookie: a replay without a network.
-            && capture.indices.contains { capture[$0].response != nil }
+        isSanitized = Self.isSanitized(capture, index.authorizationRequests)
         let ofBrowser = index.authorizationRequests.map(\.exchange) + index.responses.compactMap(\.callback)
         areCookiesRecorded =
             capture.indices.contains { !capture[$0].request.cookies.isEmpty }
             || !index.authorizationRequests.isEmpty
                 && ofBrowser.allSatisfy { capture[$0].client.address != nil }
+    }
+
+    static func isSanitized(_ capture: Capture, _ requests: [AuthorizationRequest]) -> Bool {
+        // Who saw the browser's connection itself saw that there was none.
+        !requests.isEmpty && requests.allSatisfy { capture[$0.exchange].client.address == nil }
+            && capture.indices.allSatisfy { hasNone(capture[$0]) }
+            // Where nobody answered nobody set a cookie: a replay without a network.
+            && capture.indices.contains { capture[$0].response != nil }
     }
 
     private static func hasNone(_ exchange: Exchange) -> Bool {

@@ -54,7 +54,7 @@ extension CaptureIndex {
 
     /// Whether it is a step of a sign-in that an app makes itself at Curity's Hypermedia Authentication API: the token there proves the
     /// app, and opens nothing.
-    private static func isStepOfSignIn(_ exchange: Exchange) -> Bool {
+    static func isStepOfSignIn(_ exchange: Exchange) -> Bool {
         // Some libraries put a line of their own before the app's.
         exchange.request.headers.all("accept").contains { $0.containsBytes(hypermedia) }
             || exchange.response?.body?.essence == hypermedia

@@ -58,12 +58,13 @@ package final class CaptureIndex: Sendable {
         responses = Self.responses(in: capture, pages, order: order, read, issued: issued)
         let all = issued.union(Self.issuedTokens(in: responses.map { $0.parameters }))
         loneTokens = Self.loneTokens(beside: read.all, capture: capture, order: order, issued: all)
-        messages = Self.addingResources(
+        let resources = Self.addingResources(
             read.all,
             capture: capture,
             order: order,
             tokens: all.union(loneTokens)
         )
+        messages = LeftOutTokens.adding(to: resources, of: read.requests, capture: capture, order: order)
         openedHosts = Self.openedHosts(of: capture)
     }
 

@@ -64,7 +64,8 @@ enum LoneCalls {
         return isNamed(exchange) || status == 401 && JSONWebToken.parse(token)?.claims != nil
     }
 
-    private static func isNamed(_ exchange: Exchange) -> Bool {
+    /// Whether the answer is a challenge that names a fault of the token (RFC 6750, section 3.1).
+    static func isNamed(_ exchange: Exchange) -> Bool {
         guard let headers = exchange.response?.headers else { return false }
         return AuthenticationChallenge.all(in: headers).contains { challenge in
             ["bearer", "dpop"].contains(challenge.scheme)

@@ -23,6 +23,15 @@ package enum BearerToken {
         return Parameter(name: "access_token", value: token, rawValue: header, place: place)
     }
 
+    /// What stands for a token whose header the capture was saved without.
+    package static let leftOut = "[left out]"
+
+    /// The token of a call that must have shown one, in the header that the capture was saved without.
+    package static func leftOut(of exchange: Int) -> Parameter {
+        let place = Place(exchange: exchange, part: .requestHeader, name: "Authorization")
+        return Parameter(name: "access_token", value: leftOut, place: place)
+    }
+
     /// The access portal of AWS IAM Identity Center has a header of its own for the token.
     private static func ofPortal(_ request: RecordedRequest, exchange: Int) -> Parameter? {
         guard let host = request.url.host, host.hasPrefix("portal.sso."), AWSHost.isOne(host),

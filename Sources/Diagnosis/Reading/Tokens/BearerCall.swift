@@ -46,9 +46,6 @@ struct BearerCall {
         }
     }
 
-    /// What stands for a token whose header the capture was saved without.
-    static let leftOut = "[left out]"
-
     /// The calls of UserInfo behind the last that went well.
     private static func unmendedUserInfo(_ calls: [(EndpointCall, Bool)]) -> Set<Int> {
         let all = calls.filter(\.1).map(\.0)
@@ -60,8 +57,7 @@ struct BearerCall {
         guard call.answer.isRefusal,
             BearerRefusal(of: call.exchange, in: flow).error(call.answer) == "invalid_token"
         else { return nil }
-        let place = Place(exchange: call.exchange, part: .requestHeader, name: "Authorization")
-        return Parameter(name: "access_token", value: leftOut, place: place)
+        return BearerToken.leftOut(of: call.exchange)
     }
 
     /// Calls that were refused for their token and not repeated with success, with what was said.

@@ -29,7 +29,7 @@ struct BearerEvidence {
 
     /// A token as it was sent.
     static func token(_ token: Parameter, _ refusal: BearerRefusal) -> Evidence {
-        if token.value == BearerCall.leftOut {
+        if token.value == BearerToken.leftOut {
             return Evidence(place: token.place, value: "none", note: "the capture was saved without it")
         }
         guard MissingToken.isOne(token.value) else {

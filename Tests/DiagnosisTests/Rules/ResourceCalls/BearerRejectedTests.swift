@@ -380,6 +380,30 @@ struct BearerRejectedTests {
         if let finding { #expect(finding.evidence.last?.value == "none") }
     }
 
+    /// A call of an API, too, where the client is one that was given tokens and the API named the token, and served nothing there later.
+    @Test(arguments: [
+        ("Bearer error=\"invalid_token\"", "shop-backend/2.1", false, true),
+        ("Bearer", "shop-backend/2.1", false, false),
+        ("Bearer error=\"invalid_token\"", "other-program/1.0", false, false),
+        ("Bearer error=\"invalid_token\"", "shop-backend/2.1", true, false),
+    ])
+    func knowsOfAnAPIsTokenThatWasLeftOut(challenge: String, agent: String, isServed: Bool, fires: Bool)
+        throws
+    {
+        var recording = try Recording("resource-calls/bearer-rejected").sanitized
+            .answering("/orders", header: "WWW-Authenticate", challenge)
+            .sendingHeader("User-Agent", agent, to: "/orders")
+        var later = try #require(recording.exchanges.last { $0.request.url.path == "/orders" })
+        later.startedAt = later.endedAt + .seconds(1)
+        later.response = RecordedResponse(status: 200)
+        if isServed { recording.exchanges.append(later) }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+        #expect(recording.finding("capture-sanitized")?.variant == nil)
+        if let finding { #expect(finding.evidence.last?.value == "none") }
+    }
+
     /// UserInfo of Singpass answers in a token, its refusals too.
     @Test func readsARefusalThatIsSigned() throws {
         let claims = "{\"error\":\"invalid_request\",\"error_description\":\"no key to encrypt for\"}"
