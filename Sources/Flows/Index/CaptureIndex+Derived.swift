@@ -64,6 +64,14 @@ extension CaptureIndex {
     /// export without them, of another program than ours.
     package var isSanitized: Bool { credentials.isSanitized }
 
+    /// Whether the credentials of an exchange may have been left out: of the whole capture, or of the file of an import that alone
+    /// saw it.
+    package func isSanitized(at exchange: Int) -> Bool {
+        if isSanitized { return true }
+        let seen = capture[exchange].provenance.seen
+        return !seen.isEmpty && seen.allSatisfy { credentials.strippedFiles.contains($0.file) }
+    }
+
     /// Whether a request without a cookie was sent without one: some recorders keep the cookies that are set and not those
     /// that are sent.
     ///
@@ -109,11 +117,14 @@ extension CaptureIndex {
 
 struct RecordedCredentials: Sendable {
     let isSanitized: Bool
+    /// The files of an import of which that can be said by what they alone saw.
+    let strippedFiles: Set<String>
     let areCookiesRecorded: Bool
 
     init(_ index: CaptureIndex) {
         let capture = index.capture
         isSanitized = Self.isSanitized(capture, index.authorizationRequests)
+        strippedFiles = Self.strippedFiles(capture, index.authorizationRequests)
         let ofBrowser = index.authorizationRequests.map(\.exchange) + index.responses.compactMap(\.callback)
         areCookiesRecorded =
             capture.indices.contains { !capture[$0].request.cookies.isEmpty }
@@ -127,6 +138,25 @@ struct RecordedCredentials: Sendable {
             && capture.indices.allSatisfy { hasNone(capture[$0]) }
             // Where nobody answered nobody set a cookie: a replay without a network.
             && capture.indices.contains { capture[$0].response != nil }
+    }
+
+    private static func strippedFiles(_ capture: Capture, _ requests: [AuthorizationRequest]) -> Set<String> {
+        let file = { (exchange: Int) in
+            let seen = capture[exchange].provenance.seen
+            return seen.count == 1 ? seen[0].file : nil
+        }
+        var files: Set<String> = []
+        for request in requests where capture[request.exchange].client.address == nil {
+            if let file = file(request.exchange) { files.insert(file) }
+        }
+        guard !files.isEmpty else { return [] }
+        var answered: Set<String> = []
+        for index in capture.indices {
+            guard let file = file(index), files.contains(file) else { continue }
+            if !hasNone(capture[index]) { files.remove(file) }
+            if capture[index].response != nil { answered.insert(file) }
+        }
+        return files.intersection(answered)
     }
 
     private static func hasNone(_ exchange: Exchange) -> Bool {

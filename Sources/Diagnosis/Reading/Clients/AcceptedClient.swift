@@ -17,7 +17,8 @@ enum AcceptedClient {
         // An assertion is another one each time, and a certificate does not show.
         let isSecretKnown = secret.map { !Placeholder.isOne($0) } ?? false
         let isPublic =
-            methods == [.none] && !flow.surroundings.isSanitized && !MutualTLS.isNamed(by: refused.endpoint)
+            methods == [.none] && !flow.surroundings.isSanitized(at: refused.exchange)
+            && !MutualTLS.isNamed(by: refused.endpoint)
             && !MutualTLS.isRegistered(refused, in: flow)
         guard isPublic || isSecretKnown && !methods.contains(.assertion) else { return nil }
         let earlier = calls.prefix { $0.exchange != refused.exchange }.last { call in

@@ -68,7 +68,9 @@ enum ClientKind {
                 )
             )
         }
-        if flow.surroundings.isSanitized, mayHaveProvenItself(request, flow) || !isProgram(attempt, flow) {
+        if flow.surroundings.isSanitized(at: request.exchange),
+            mayHaveProvenItself(request, flow) || !isProgram(attempt, flow)
+        {
             return .unknown("headers were stripped from the capture, so a client's credentials do not show")
         }
         if isMutualTLS(request, flow) { return .unknown("the client may have shown a certificate") }

@@ -31,12 +31,12 @@ struct ClientAuthMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let provider = flow.providerFacts
-        let isSanitized = flow.surroundings.isSanitized
         return Verdict.firstViolation(among: ClientCall.all(in: flow)) { call in
             guard isBare(call, flow), isRefusedForIt(call), !mayShowCertificate(call, provider, flow),
                 !AssertionOnly.applies(to: call, provider, flow),
                 !ClientTypeRefusal.isSaid(in: call.answer.errorText)
             else { return .holds }
+            let isSanitized = flow.surroundings.isSanitized(at: call.exchange)
             guard !isSanitized || Self.missesSecret(call.answer.errorText) else {
                 return .abstains("credentials were taken out of the capture")
             }
@@ -71,7 +71,7 @@ struct ClientAuthMissing: Rule {
             [
                 secret,
                 call.answer.evidence(
-                    note: flow.surroundings.isSanitized
+                    note: flow.surroundings.isSanitized(at: call.exchange)
                         ? "in the provider's words"
                         : "neither an Authorization header nor a client_assertion was sent"
                 ),
@@ -133,7 +133,7 @@ struct ClientAuthMissing: Rule {
         private var first: [Sender: Int] = [:]
 
         init(in surroundings: CaptureIndex) {
-            for request in surroundings.tokenRequests where Self.isOne(request, surroundings.capture) {
+            for request in surroundings.tokenRequests where Self.isOne(request, surroundings) {
                 guard let sender = Self.sender(request.endpoint, request.authentication.clientID),
                     first[sender] == nil
                 else { continue }
@@ -150,9 +150,10 @@ struct ClientAuthMissing: Rule {
         }
 
         /// Whether a request without credentials was answered with tokens.
-        static func isOne(_ request: TokenRequest, _ capture: Capture) -> Bool {
+        static func isOne(_ request: TokenRequest, _ surroundings: CaptureIndex) -> Bool {
             request.answer.isSuccess && request.authentication.methods == [.none]
-                && !ClientAuthMissing.hasHeader(capture[request.exchange].request)
+                && !ClientAuthMissing.hasHeader(surroundings.capture[request.exchange].request)
+                && !surroundings.isSanitized(at: request.exchange)
         }
 
         private static func sender(_ endpoint: RecordedURL, _ client: Parameter?) -> Sender? {
@@ -167,7 +168,7 @@ struct ClientAuthMissing: Rule {
             request.endpoint.text.equalsBytes(of: call.endpoint.text)
                 && request.authentication.clientID != nil
                 && position[request.exchange] < position[call.exchange]
-                && PublicClients.isOne(request, flow.capture)
+                && PublicClients.isOne(request, flow.surroundings)
         }?.authentication.clientID
     }
 
