@@ -12,7 +12,7 @@ struct CopiedTokensTests {
         ("{\"a\":\"opaque.x.y\",\"b\":[{\"c\":\"T\"}],\"d\":3}", "T"), ("{\"access_token\":\"opaque\"}", ""),
         ("{\"log\":{\"entries\":[{\"text\":\"T\"}]}}", ""), ("{T", "T"), ("", ""),
         ("{\"a\":\"eyJhIjoxfQ==.e30=.YQ==\"}", "eyJhIjoxfQ==.e30=.YQ=="), ("name:", ""),
-        ("HOME=/\0TOKEN=T\0TERM=xterm and more\0", "T"), ("SQLite\0 opaque.x.y", ""),
+        ("HOME=/\0ID=T\0SHELL=bash and more\0", "T"), ("SQLite\0 opaque.x.y", ""),
     ])
     func tokensAreFoundInWhatIsCopied(_ row: (text: String, tokens: String)) {
         let (text, tokens) = (

@@ -124,16 +124,45 @@ struct CodeNeverRedeemed: Rule {
 
     /// What was recorded after the code had gone out: seconds to the end of the file, and whether anything but the redirect itself
     /// and what its page loads.
+    ///
+    /// What a page sends is in the file of an import that has the page.
     private func rest(after delivery: CodeDelivery, _ flow: Flow) -> (seconds: Int64, hasExchange: Bool) {
-        let later = flow.surroundings.order[(flow.surroundings.position[delivery.exchange] + 1)...]
-        let hasExchange = later.contains { index in
+        let index = flow.surroundings
+        let seen = delivery.receiver == .page ? flow.capture[delivery.exchange].provenance.seen : []
+        let orders =
+            seen.isEmpty ? [index.order] : index.derived.value { FileOrders(of: index) }.orders(of: seen)
+        let later = orders.map { order in
+            order[order.partitionPoint { index.position[$0] > index.position[delivery.exchange] }...]
+        }
+        let hasExchange = later.joined().contains { index in
             let exchange = flow.capture[index]
             return exchange.request.url.normalizedWithoutQuery
                 != delivery.response.target.normalizedWithoutQuery
                 && !(delivery.receiver == .page
                     && (Asset.isAsset(exchange) || FirebaseHelper.isPart(exchange.request.url)))
         }
-        let end = flow.surroundings.latest.end
+        let end =
+            seen.isEmpty
+            ? index.latest.end
+            : later.compactMap(\.last).map { flow.capture[$0].endedAt }.max()
+                ?? flow.capture[delivery.exchange].endedAt
         return (max(0, (end - flow.capture[delivery.exchange].endedAt).components.seconds), hasExchange)
+    }
+}
+
+/// The exchanges of each file that an import was made of, in the order of time.
+private struct FileOrders: Sendable {
+    private var byFile: [String: [Int]] = [:]
+
+    init(of index: CaptureIndex) {
+        for exchange in index.order {
+            for file in Set(index.capture[exchange].provenance.seen.map(\.file)) {
+                byFile[file, default: []].append(exchange)
+            }
+        }
+    }
+
+    func orders(of seen: [Provenance.Sighting]) -> [[Int]] {
+        Set(seen.map(\.file)).compactMap { byFile[$0] }
     }
 }

@@ -89,4 +89,12 @@ extension CodeNeverRedeemedTests {
         }
         #expect(recording.finding(rule) == nil)
     }
+
+    @Test func whatAnotherFileGoesOnWithIsNothingLater() throws {
+        let recording = try page().editing { exchange in
+            let file = exchange.request.url.path == "/" ? "b.har" : "a.har"
+            exchange.provenance.seen = [Provenance.Sighting(file: file, entry: 0)]
+        }
+        #expect(recording.finding(rule) == nil)
+    }
 }
