@@ -212,6 +212,18 @@ struct Recording {
         }
     }
 
+    /// As an import has it, beside another file.
+    func imported(beside other: String) throws -> Recording {
+        let from = { (file: String) in
+            { (exchange: inout Exchange) in
+                exchange.provenance.seen = [Provenance.Sighting(file: file, entry: 0)]
+            }
+        }
+        return Recording(
+            editing(from("a.har")).exchanges + (try Recording(other)).editing(from("b.har")).exchanges
+        )
+    }
+
     /// With the provider's metadata in front, so that an endpoint is known without its parameters.
     func withMetadata() throws -> Recording {
         let document = try Recording("healthy/web-code-flow").exchanges.filter {

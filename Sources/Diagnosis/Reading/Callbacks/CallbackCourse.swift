@@ -169,7 +169,8 @@ struct CallbackCourse {
     /// The redirect by which the app began another login meanwhile, in the session that the callback belongs to.
     private static func overtaking(_ callback: RejectedCallback, _ flow: Flow) -> Evidence? {
         let login = flow.logins.first { $0.response?.callback == callback.exchange }
-        guard let request = login?.request, let state = request.state, !flow.surroundings.isSanitized,
+        guard let request = login?.request, let state = request.state,
+            !flow.surroundings.isSanitized(at: request.exchange),
             let beginning = flow.surroundings.redirectedFrom[request.exchange]
         else { return nil }
         let order = flow.surroundings.order

@@ -96,7 +96,7 @@ struct SilentLoginRequired: Rule {
     /// The provider's cookies that came with the request, by name.
     private static func cookies(of exchange: Int, _ flow: Flow) -> Evidence {
         let names = flow.capture[exchange].request.cookies.map(\.name)
-        let none = flow.surroundings.isSanitized ? "not recorded" : "none"
+        let none = flow.surroundings.isSanitized(at: exchange) ? "not recorded" : "none"
         return Evidence(
             place: Place(exchange: exchange, part: .requestCookie, name: ""),
             value: names.isEmpty ? none : Excerpt.start(of: names.prefix(20).joined(separator: ", ")),

@@ -107,7 +107,7 @@ struct CallbackRejectedByApp: Rule {
 
     /// The cookies that came with the callback, and where none did, that the app had set none.
     private func cookies(of callback: RejectedCallback, _ flow: Flow) -> [Evidence] {
-        guard !flow.surroundings.isSanitized else { return [] }
+        guard !flow.surroundings.isSanitized(at: callback.place) else { return [] }
         let names = flow.capture[callback.place].request.cookies.map(\.name)
         let sent = Evidence(
             place: Place(exchange: callback.place, part: .requestHeader, name: "Cookie"),

@@ -43,6 +43,9 @@ struct ProviderSessionCookieMissing: Rule {
         guard let request = attempt.request, attempt.response.map({ $0.error != nil }) ?? true else {
             return .holds
         }
+        guard !flow.surroundings.isSanitized(at: request.exchange) else {
+            return .abstains(Gap.strippedCookies)
+        }
         let pages = ProviderPages.of(request, in: flow)
         return Verdict.firstViolation(among: pages.enumerated().dropFirst().prefix(50)) { place, page in
             guard

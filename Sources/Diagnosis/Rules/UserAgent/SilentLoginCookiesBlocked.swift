@@ -36,7 +36,7 @@ struct SilentLoginCookiesBlocked: Rule {
                 let answer = attempt.silentRefusal(in: flow),
                 let frame = FramedRequest.evidence(of: request.exchange, in: flow)
             else { continue }
-            guard !flow.surroundings.isSanitized else {
+            guard !flow.surroundings.isSanitized(at: request.exchange) else {
                 return .abstains(Gap.strippedCookies)
             }
             guard flow.capture[request.exchange].request.cookies.isEmpty,

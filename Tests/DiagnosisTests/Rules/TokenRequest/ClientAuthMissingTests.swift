@@ -209,11 +209,7 @@ struct ClientAuthMissingTests {
     /// Of an import each file is stripped or not by itself.
     @Test(arguments: [true, false]) func abstainsOnAStrippedFileOfAnImport(isStripped: Bool) throws {
         let refused = try isStripped ? Recording(broken).sanitized : Recording(broken)
-        let browser = refused.editing { $0.provenance.seen = [Provenance.Sighting(file: "a.har", entry: 0)] }
-        let other = try Recording("healthy/native-app").editing {
-            $0.provenance.seen = [Provenance.Sighting(file: "b.har", entry: 0)]
-        }
-        let recording = Recording(browser.exchanges + other.exchanges)
+        let recording = try refused.imported(beside: "healthy/native-app")
         #expect((recording.finding(rule) == nil) == isStripped)
         #expect((recording.abstention(rule) != nil) == isStripped)
     }
