@@ -7,10 +7,11 @@ import OAuth
 /// is one of the capture only where a client that was given tokens here sent the call, to the host that gave them or from the same
 /// page or app, and where nothing shows that the address was served later.
 enum LeftOutTokens {
-    private struct Client: Hashable {
-        var agent: String?
-        /// Of the page that asked.
-        var origin: String?
+    private enum Client: Hashable {
+        /// By what it calls itself, and the origin of the page that asked.
+        case page(agent: String, origin: String?)
+        /// By what it calls itself, and whom it asked.
+        case asking(host: String?, agent: String?)
     }
 
     /// Adds the calls that were refused for such a token to the messages, with a mark for it; nothing where the capture has any
@@ -44,13 +45,12 @@ enum LeftOutTokens {
     private static func refused(besides messages: [Int: OAuthMessage], _ capture: Capture, _ order: [Int])
         -> [Int]
     {
-        /// With the hosts that gave them tokens.
-        var given: [Client: Set<String>] = [:]
+        var given: Set<Client> = []
         var open: [String: Int] = [:]
         for index in order {
             let exchange = capture[index]
             if case .token(let request) = messages[index], request.answer.isSuccess {
-                given[client(of: exchange), default: []].insert(exchange.request.url.host ?? "")
+                given.formUnion(clients(of: exchange))
             }
             guard messages[index] == nil, exchange.request.method != "OPTIONS",
                 let status = exchange.response?.status
@@ -59,7 +59,7 @@ enum LeftOutTokens {
             if status < 400 {
                 open[address] = nil
             } else if LoneCalls.isNamed(exchange), !CaptureIndex.isStepOfSignIn(exchange),
-                isOfOne(of: given, exchange)
+                !given.isDisjoint(with: clients(of: exchange))
             {
                 open[address] = index
             }
@@ -67,17 +67,12 @@ enum LeftOutTokens {
         return Array(open.values)
     }
 
-    private static func isOfOne(of given: [Client: Set<String>], _ exchange: Exchange) -> Bool {
-        let client = client(of: exchange)
-        if client.agent != nil, given[client] != nil { return true }
-        let host = exchange.request.url.host ?? ""
-        return given.contains { $0.key.agent == client.agent && $0.value.contains(host) }
-    }
-
-    private static func client(of exchange: Exchange) -> Client {
-        Client(
-            agent: exchange.request.headers.first("user-agent"),
-            origin: exchange.request.headers.first("origin")
-        )
+    private static func clients(of exchange: Exchange) -> [Client] {
+        let headers = exchange.request.headers
+        let agent = headers.first("user-agent")
+        return [
+            agent.map { .page(agent: $0, origin: headers.first("origin")) },
+            .asking(host: exchange.request.url.host, agent: agent),
+        ].compactMap(\.self)
     }
 }
