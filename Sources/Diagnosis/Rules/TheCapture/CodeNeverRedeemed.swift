@@ -125,10 +125,12 @@ struct CodeNeverRedeemed: Rule {
     /// What was recorded after the code had gone out: seconds to the end of the file, and whether anything but the redirect itself
     /// and what its page loads.
     ///
-    /// What a page sends is in the file of an import that has the page.
+    /// Of an import, what a page sends is in the file that has the page, and what an app sends in one that has anything of the login.
     private func rest(after delivery: CodeDelivery, _ flow: Flow) -> (seconds: Int64, hasExchange: Bool) {
         let index = flow.surroundings
-        let seen = delivery.receiver == .page ? flow.capture[delivery.exchange].provenance.seen : []
+        let places = delivery.receiver == .page ? [delivery.exchange] : flow.exchanges
+        let isImported = !flow.capture[delivery.exchange].provenance.seen.isEmpty
+        let seen = isImported ? places.flatMap { flow.capture[$0].provenance.seen } : []
         let orders =
             seen.isEmpty ? [index.order] : index.derived.value { FileOrders(of: index) }.orders(of: seen)
         let later = orders.map { order in

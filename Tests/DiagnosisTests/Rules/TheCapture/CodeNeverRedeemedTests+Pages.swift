@@ -90,9 +90,9 @@ extension CodeNeverRedeemedTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    @Test func whatAnotherFileGoesOnWithIsNothingLater() throws {
-        let recording = try page().editing { exchange in
-            let file = exchange.request.url.path == "/" ? "b.har" : "a.har"
+    @Test(arguments: [true, false]) func whatAnotherFileGoesOnWithIsNothingLater(isPage: Bool) throws {
+        let recording = try (isPage ? page() : Recording(broken)).editing { exchange in
+            let file = ["/", "/offers.json"].contains(exchange.request.url.path) ? "b.har" : "a.har"
             exchange.provenance.seen = [Provenance.Sighting(file: file, entry: 0)]
         }
         #expect(recording.finding(rule) == nil)
