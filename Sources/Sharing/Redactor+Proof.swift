@@ -71,11 +71,13 @@ extension Redactor {
             DocumentJoints.all(in: secret.text, isOpen: isOpen)
                 + NumberedFields.joints(in: secret.text) {
                     found.kind(of: $0) == nil && !Drawn.looks($0.utf8)
-                } + NumberedFields.times(in: secret.text)
+                }
         }
+        // A time stays one beside a cookie that tells the same without base64.
+        let times = secrets.flatMap { NumberedFields.times(in: $0.text) }
         return found.open.union(found.hosts).union(found.words).union(joints).filter { text in
             standIns.sweepingOnce(Array(text.utf8)) == nil
-        } + StandIns.keptPrefixes + found.domains.map { "@" + $0 }
+        } + times + StandIns.keptPrefixes + found.domains.map { "@" + $0 }
     }
 
     /// Whether a value inside of a secret is one that everybody may know.
