@@ -62,7 +62,8 @@ enum WrappedTokens {
 
     /// Whether a text goes on behind a soft line break.
     static func isSoftlyBroken(_ text: String) -> Bool {
-        text.utf8.firstRange(of: [soft, 0x0d, 0x0a]) != nil || text.utf8.firstRange(of: [soft, 0x0a]) != nil
+        let lines = text.utf8.split { $0 == 0x0a }
+        return lines.dropLast().contains { $0.last == soft || $0.last == 0x0d && $0.dropLast().last == soft }
     }
 
     // MARK: - Soft line breaks
