@@ -27,6 +27,8 @@ struct SentenceSlotsTests {
         Row(text: "Your one-time PIN is 4821.", told: ["pin=4821"]),
         Row(text: "La contraseña es zem4Kestrel!", told: ["contraseña=zem4Kestrel!"]),
         Row(text: "Mot de passe : zem4Kestrel", told: ["password=zem4Kestrel"]),
+        Row(text: "Mot de passe: zem4Kestrel", told: ["password=zem4Kestrel"]),
+        Row(text: "votre mot de passe est zem4Kestrel", told: ["password=zem4Kestrel"]),
         Row(text: "Mot de passe : oublié, ou passe 2026", told: []),
         Row(text: "User carla.quist7 logged in", told: ["username=carla.quist7"]),
         Row(text: "User successfully logged in, user pool-7 created", told: []),

@@ -112,13 +112,7 @@ enum SentenceSlots {
             guard word.last != 0x2c else { return [] }
             let own = quoted(from: value.startIndex, in: text) ?? accountOfDomain(bare(value))
             return (own ?? signedIn(value, next.dropFirst().first)).map { [slot("username", $0)] } ?? []
-        // `Mot de passe : Zk9!wq`
-        case "passe":
-            guard before.map({ SlotReader.string($0).lowercased() }).elementsEqual(["mot", "de"]),
-                let given = next.first(where: { !$0.elementsEqual([0x3a]) }).map(bare),
-                given.count >= 4, given.contains(where: \.isASCIIDigit)
-            else { return [] }
-            return [slot("password", given)]
+        case "passe", "passe:": return french(next, behind: before)
         case "as", "for", "from", "identity", "principal", "welcome", "hello":
             return accountOfDomain(bare(value)).map { [slot("username", $0)] } ?? []
         // `CREATE USER … IDENTIFIED BY '…'`
@@ -135,6 +129,18 @@ enum SentenceSlots {
             return [slot(SlotReader.string(bare(before)), inner)]
         default: return mayName ? password(name, next, behind: before, &names) : []
         }
+    }
+
+    /// The password in `Mot de passe : Zk9!wq`, `votre mot de passe est Zk9!wq`.
+    private static func french(
+        _ next: ArraySlice<ArraySlice<UInt8>>,
+        behind before: ArraySlice<ArraySlice<UInt8>>
+    ) -> [Slot] {
+        guard before.map({ SlotReader.string($0).lowercased() }).elementsEqual(["mot", "de"]),
+            let given = next.first(where: { !$0.elementsEqual([0x3a]) && !isVerb($0) }).map(bare),
+            given.count >= 4, given.contains(where: \.isASCIIDigit)
+        else { return [] }
+        return [slot("password", given)]
     }
 
     /// Between white space, of which is also what keeps two words on a line.
@@ -208,7 +214,7 @@ enum SentenceSlots {
             "--data-raw",
             "--data-urlencode", "--form", "--form-string", "-h", "--header", "-u", "--user", "user",
             "username",
-            "account", "login", "by", "eq", "co", "sw", "ew", "passe",
+            "account", "login", "by", "eq", "co", "sw", "ew", "passe", "passe:",
         ],
         ignoringCase: true
     )
