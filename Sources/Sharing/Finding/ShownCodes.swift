@@ -41,8 +41,10 @@ enum ShownCodes {
         var found: [Range<Int>] = []
         var end = 0
         for mark in marks where mark.lowerBound >= end {
-            let start = text[mark.upperBound...].first == 0x73 ? mark.upperBound + 1 : mark.upperBound
-            let before = lowercased(text[..<mark.lowerBound].suffix(16))
+            let isPlural = text[mark.upperBound...].first.map { $0 | 0x20 == 0x73 } ?? false
+            let start = isPlural ? mark.upperBound + 1 : mark.upperBound
+            // `backup verification code`
+            let before = lowercased(text[..<mark.lowerBound].suffix(24))
             guard
                 reserves.contains(where: before.containsBytes)
                     || purposes.contains(where: lowercased(text[start...].prefix(20)).hasPrefix)
@@ -56,7 +58,7 @@ enum ShownCodes {
     }
 
     /// How words for a code or a key end.
-    private static let kinds = ["ode", "ey", "koder", "odici", "ódigos", "lüssel"]
+    private static let kinds = ["ode", "ODE", "ey", "koder", "odici", "ódigos", "lüssel"]
     /// What such a code is for, before the word.
     private static let reserves = [
         "recovery", "backup", "back-up", "rescue", "scratch", "emergency",
@@ -143,12 +145,18 @@ enum ShownCodes {
 
     /// Digits, four consonants in a row, or capitals among small letters: no word.
     private static func isDrawn(_ piece: ArraySlice<UInt8>) -> Bool {
-        piece.contains(where: \.isASCIIDigit) || isOfMixedCase(piece) || Drawn.hasConsonantsInRow(piece)
+        piece.contains(where: \.isASCIIDigit) || isOfMixedCase(piece) && hasCapitalsInRow(piece)
+            || Drawn.hasConsonantsInRow(piece)
     }
 
     /// `yQNvdQOJxV`, as ForgeRock AM draws them; names of several words change case less often.
     private static func isOfMixedCase(_ piece: ArraySlice<UInt8>) -> Bool {
         piece.allSatisfy(\.isASCIILetter) && Drawn.caseChanges(of: piece) * 10 > piece.count * 3
+    }
+
+    /// As names of several words (`getUserName`) have none.
+    private static func hasCapitalsInRow(_ piece: ArraySlice<UInt8>) -> Bool {
+        zip(piece, piece.dropFirst()).contains { $0 < 0x5b && $1 < 0x5b }
     }
 
     /// The lengths of the groups that a code is made of; nil for what is none.

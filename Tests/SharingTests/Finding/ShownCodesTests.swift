@@ -118,6 +118,8 @@ struct ShownCodesTests {
             text: "<h1>Wiederherstellungscodes</h1><ul><li>qwmzrtlk</li><li>plvbxndh</li></ul>",
             codes: ["qwmzrtlk", "plvbxndh"]
         ),
+        Row(text: "SAVE YOUR BACKUP CODES\n\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "Backup verification codes|k4tz-9wqp|h2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
         Row(text: "Ihre Notfallcodes\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
         Row(text: "Vos codes de secours :<li>8372 1938<li>5529 0147", codes: ["8372 1938", "5529 0147"]),
         Row(
@@ -134,6 +136,7 @@ struct ShownCodesTests {
         // Words, names of messages, days.
         Row(text: "codes de la page<li>8372 1938<li>5529 0147", codes: []),
         Row(text: "recovery code: getUserName, nextSection, hasFurther", codes: []),
+        Row(text: #""recovery codes":["getUserName","setUserName","hasMoreTo"]"#, codes: []),
         Row(text: "<li>Recovery codes</li><li>settings</li><li>security</li>", codes: []),
         Row(text: "{\"mfa-recovery-code-challenge\":\"mfa-otp-enrollment-qr\"}", codes: []),
         Row(text: "recovery codes, made on <td>2026-03-05</td><td>2026-03-06</td>", codes: []),
