@@ -46,6 +46,21 @@ extension UnexpectedPlacesTests {
             stays: ["SID", "sessid", "darkish"]
         ),
         Row(
+            name: "cookies in a file, among settings",
+            type: "text/plain",
+            body: "jar:\n.x.example\tTRUE\t/\tTRUE\t1790000000.5\tSID\tga78qx\n"
+                + ".x.example\tTRUE\t/\tFALSE\t-1\tsessid\tzq78wx\ntheme=darkish\n",
+            gone: ["ga78qx", "zq78wx"],
+            stays: ["SID", "sessid", "darkish"]
+        ),
+        Row(
+            name: "a dictionary that an app prints, by itself",
+            type: "text/plain",
+            body: "response = {\n    \"given_name\" = Kiravel;\n    \"theme\" = darkish;\n}",
+            gone: ["Kiravel"],
+            stays: ["darkish"]
+        ),
+        Row(
             name: "a device's token as it is printed",
             body:
                 #"{"deviceToken":"<740f4707 bebcf74f 9b7c25d4 8e335894 5f6aa01d a5ddb387>","pushToken":"<null>"}"#,

@@ -37,8 +37,8 @@ enum SlotReader {
     private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
         let wrapped = WrappedTokens.slots(in: text)
         return WrappedTokens.apart(words(text), from: wrapped, in: text) + wrapped
-            + LoggedStatements.slots(in: text)
-            + CookieFileSlots.slots(in: text)
+            + LoggedStatements.slots(in: text) + CookieFileSlots.slots(in: text)
+            + TraceLines.members(in: text)
     }
 
     private static func words(_ text: ArraySlice<UInt8>) -> [Slot] {

@@ -27,6 +27,12 @@ enum TraceLines {
             + HeaderLineSlots.slots(in: text)
     }
 
+    /// What apps print of dictionaries among the lines of a text.
+    static func members(in text: ArraySlice<UInt8>) -> [Slot] {
+        guard text.firstRange(of: quotedBefore) != nil else { return [] }
+        return text.split { $0 == 0x0a || $0 == 0x0d }.compactMap(member)
+    }
+
     /// In bytes: larger ones are programs.
     private static let longest = 1 << 16
     /// In bytes, of a name.
@@ -64,4 +70,5 @@ enum TraceLines {
     }
 
     private static let equalsSign = Array(" = ".utf8)
+    private static let quotedBefore = Array("\" = ".utf8)
 }
