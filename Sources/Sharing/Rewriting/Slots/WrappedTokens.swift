@@ -85,6 +85,8 @@ enum WrappedTokens {
             var start = end - line
             // `token=3D…`
             if text[..<start].last == soft, text[start..<end].starts(with: "3D".utf8) { start += 2 }
+            // Empty lines that go on are not followed from each of them.
+            guard start < end else { continue }
             var run = text[(newline + 1)...].prefix(while: isOfToken)
             while run.endIndex - start < longest,
                 let next = text[run.endIndex...].prefix(3).firstIndex(of: 0x0a),
@@ -92,7 +94,7 @@ enum WrappedTokens {
             {
                 run = text[(next + 1)...].prefix(longest).prefix(while: isOfToken)
             }
-            guard start < end, run.endIndex > newline + 1 else { continue }
+            guard run.endIndex > newline + 1 else { continue }
             read = run.endIndex
             if Drawn.isUnexplained(text[start..<run.endIndex].filter(isOfToken)) {
                 slots.append(Slot(name: "", range: start..<run.endIndex, kind: .text))
