@@ -61,12 +61,12 @@ struct ProxySchemeDowngrade: Rule {
     private func mayBeForIt(_ refusal: RequestRefusal, _ flow: Flow) -> Bool {
         guard refusal.isOfTheRequest else { return false }
         if refusal.says(Self.ofAddresses) { return true }
-        if case .violated = flow.verdict(of: RedirectURINotRegistered()) { return true }
+        if flow.violation(of: RedirectURINotRegistered()) != nil { return true }
+        let isOfClients = refusal.says(Self.ofClients)
         guard refusal.channel != .delivered, (refusal.status ?? 0) < 500, !refusal.says(Self.ofOthers),
-            isOfIdentityServer(refusal, flow) || !refusal.says(Self.ofClients)
+            !isOfClients || isOfIdentityServer(refusal, flow), flow.violation(of: ClientIDUnknown()) == nil
         else { return false }
-        if case .violated = flow.verdict(of: ClientIDUnknown()) { return false }
-        guard let error = refusal.error else { return true }
+        guard let error = refusal.error, !isOfClients else { return true }
         // Which has words of its own, and they speak of no address.
         return error == "invalid_request" && refusal.text.utf8.count <= error.utf8.count
     }
