@@ -14,7 +14,8 @@ package enum PlanText {
     ) -> String {
         let flow = plan.flow
         let head = [
-            flow.id, flow.grant, FlowHead.provider(flow.provider), flow.clientID.map { "client \(FlowHead.name($0))" },
+            flow.id, flow.grant, FlowHead.provider(flow.provider),
+            flow.clientID.map { "client \(FlowHead.name($0))" },
         ].compactMap { $0 }
         var lines = [style.bold(head.joined(separator: " · ").printable)]
         let targets = origins(of: plan, map)

@@ -74,7 +74,9 @@ struct StrippedCallback {
         let place = Place(exchange: exchange, part: .responseLocation, name: "")
         if isNewLogin || ErrorRedirect.isSignInPage(url) { return (place, "sent to sign in again") }
         if ErrorRedirect.parameter(of: url) != nil { return (place, "sent to an error") }
-        if TurnedAway.isForgotten(exchange, in: flow.surroundings) { return (place, "sent away, not signed in") }
+        if TurnedAway.isForgotten(exchange, in: flow.surroundings) {
+            return (place, "sent away, not signed in")
+        }
         let end = FailedLoginNotice.landing(of: exchange, in: flow.surroundings)
         guard let status = flow.capture[end].response?.status, status >= 400 else { return nil }
         return (Place(exchange: end, part: .responseStatus, name: ""), "refused")

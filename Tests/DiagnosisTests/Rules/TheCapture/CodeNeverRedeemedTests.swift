@@ -8,7 +8,7 @@ import Testing
 
 struct CodeNeverRedeemedTests {
     let rule = "code-never-redeemed"
-    private let broken = "the-capture/code-never-redeemed"
+    let broken = "the-capture/code-never-redeemed"
 
     @Test func showsTheCodeAndTheTimeAfterIt() throws {
         let recording = try Recording(broken)
