@@ -42,8 +42,10 @@ enum Drawn {
 
     /// Whether four consonants stand in a row, as in no word of most languages.
     static func hasConsonantsInRow(_ text: some Collection<UInt8>) -> Bool {
-        text.split { !$0.isASCIIAlphanumeric || "aeiouyAEIOUY".utf8.contains($0) }.contains { $0.count >= 4 }
+        text.split { !$0.isASCIIAlphanumeric || isVowel($0) }.contains { $0.count >= 4 }
     }
+
+    static func isVowel(_ byte: UInt8) -> Bool { "aeiouyAEIOUY".utf8.contains(byte) }
 
     /// Whether a text that nothing explains is long and mixed enough to be a secret all the same.
     static func isUnexplained(_ text: some Collection<UInt8>) -> Bool {

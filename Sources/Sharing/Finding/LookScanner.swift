@@ -133,7 +133,7 @@ struct LookScanner {
     /// Whether groups of letters are a key: what stands before them says what they are for, and one of them is no word.
     private static func isWithoutDigits(_ range: Range<Int>, of length: Int, in text: [UInt8]) -> Bool {
         let hasNoVowels = stride(from: range.lowerBound, to: range.upperBound, by: length + 1).contains {
-            text[$0..<min($0 + length, range.upperBound)].allSatisfy { !"aeiouyAEIOUY".utf8.contains($0) }
+            text[$0..<min($0 + length, range.upperBound)].allSatisfy { !Drawn.isVowel($0) }
         }
         return hasNoVowels && isForKey(before: range.lowerBound, in: text)
     }

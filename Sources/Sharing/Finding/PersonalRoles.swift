@@ -78,7 +78,7 @@ enum PersonalRoles {
     private static let kinds: [String: Secret.Kind] = {
         var kinds: [String: Secret.Kind] = [:]
         func add(_ kind: Secret.Kind, _ text: String) {
-            for word in text.split(separator: " ") { kinds[String(word)] = kind }
+            for word in WordTable.words(text) { kinds[word] = kind }
         }
         add(
             .personal,

@@ -57,7 +57,7 @@ enum TraceLines {
 
     /// A member whose value has no quotation marks: in a program nothing is given to a string.
     private static func member(_ line: ArraySlice<UInt8>) -> Slot? {
-        let own = line.drop { $0 == 0x20 || $0 == 0x09 }
+        let own = line.drop(while: \.isBlank)
         guard own.first == 0x22, let close = own.dropFirst().prefix(longestName).firstIndex(of: 0x22),
             own[close...].dropFirst().starts(with: equalsSign)
         else { return nil }
