@@ -47,7 +47,8 @@ extension Repetition {
         )
     }
 
-    static let loginWithCookie = Repetition("login with cookie") { number, capture in
+    /// From the app's own page to the provider and back; the address that the answer is for.
+    private static func beginWithCookie(_ number: Int, _ capture: inout CaptureBuilder) -> String {
         let answer = "https://app.example/cb?code=code-\(number)&state=state-\(number)"
         capture.get(
             "https://app.example/login",
@@ -58,6 +59,11 @@ extension Repetition {
             ]
         )
         capture.redirect("\(login)&state=state-\(number)", to: answer)
+        return answer
+    }
+
+    static let loginWithCookie = Repetition("login with cookie") { number, capture in
+        let answer = beginWithCookie(number, &capture)
         capture.get(answer, 400)
     }
 
@@ -75,16 +81,7 @@ extension Repetition {
     }
 
     static let circle = Repetition("circle") { number, capture in
-        let answer = "https://app.example/cb?code=code-\(number)&state=state-\(number)"
-        capture.get(
-            "https://app.example/login",
-            302,
-            answer: [
-                ("Location", "\(login)&state=state-\(number)"),
-                ("Set-Cookie", "login=\(number); Path=/"),
-            ]
-        )
-        capture.redirect("\(login)&state=state-\(number)", to: answer)
+        let answer = beginWithCookie(number, &capture)
         capture.redirect(answer, to: "https://app.example/login")
     }
 
