@@ -151,20 +151,3 @@ struct CodeNeverRedeemed: Rule {
         return (max(0, (end - flow.capture[delivery.exchange].endedAt).components.seconds), hasExchange)
     }
 }
-
-/// The exchanges of each file that an import was made of, in the order of time.
-private struct FileOrders: Sendable {
-    private var byFile: [String: [Int]] = [:]
-
-    init(of index: CaptureIndex) {
-        for exchange in index.order {
-            for file in Set(index.capture[exchange].provenance.seen.map(\.file)) {
-                byFile[file, default: []].append(exchange)
-            }
-        }
-    }
-
-    func orders(of seen: [Provenance.Sighting]) -> [[Int]] {
-        Set(seen.map(\.file)).compactMap { byFile[$0] }
-    }
-}
