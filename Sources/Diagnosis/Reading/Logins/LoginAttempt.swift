@@ -32,7 +32,7 @@ struct LoginAttempt {
         parameters.items.filter { $0.name == name && !$0.value.isEmpty }
     }
 
-    var responseTypes: [Substring] { (self["response_type"] ?? "").split(separator: " ") }
+    var responseTypes: [String] { (self["response_type"] ?? "").spaceDelimited }
 
     var asksForCode: Bool { responseTypes.contains("code") }
 

@@ -46,7 +46,7 @@ enum LoopReason {
         -> [Evidence]?
     {
         let code = flow.capture[callback].request.url.queryItems.first("code")
-        let scopes = (request.parameters["scope"] ?? "").split(separator: " ")
+        let scopes = (request.parameters["scope"] ?? "").spaceDelimited
         guard !scopes.contains("openid"),
             flow.serverMetadata.contains(where: {
                 $0.isUsable && $0.url.path.hasSuffix("/openid-configuration")

@@ -12,7 +12,7 @@ enum OpenIDIntent {
     /// nothing shows it.
     static func sign(of request: AuthorizationRequest, in flow: Flow) -> Parameter? {
         if let scope = request.parameters.parameter("scope"),
-            scope.value.split(separator: " ").contains("openid")
+            scope.value.spaceDelimited.contains("openid")
         {
             return scope
         }
@@ -35,8 +35,8 @@ enum OpenIDIntent {
         guard parameter.name == "nonce", let uri = request.redirectURI.map({ RecordedURL($0) }),
             uri.scheme != nil, !uri.isWeb
         else { return false }
-        let scopes = (request.parameters["scope"] ?? "").split(separator: " ")
-        return !scopes.contains { userScopes.contains(String($0)) }
+        let scopes = (request.parameters["scope"] ?? "").spaceDelimited
+        return !scopes.contains { userScopes.contains($0) }
             && !flow.serverMetadata.contains { document in
                 document.endpoint("userinfo_endpoint") != nil
                     || document.answer.json?["id_token_signing_alg_values_supported"] != nil

@@ -24,9 +24,9 @@ struct ScopeClaims {
             let identity = sources.idTokens[request.exchange]?.token.claims
         else { return nil }
         let granted = request.answer.parameters["scope"].flatMap { $0.isEmpty ? nil : $0 } ?? asked
-        let scopes = Set(asked.split(separator: " ")).intersection(granted.split(separator: " "))
+        let scopes = Set(asked.spaceDelimited).intersection(granted.spaceDelimited)
         let unmet = claims.first { scope, claim in
-            scopes.contains(scope[...]) && answer[claim] == nil && identity[claim] == nil
+            scopes.contains(scope) && answer[claim] == nil && identity[claim] == nil
         }
         return unmet.map { scope, claim in
             let names = answer.members.prefix(20).map(\.name)

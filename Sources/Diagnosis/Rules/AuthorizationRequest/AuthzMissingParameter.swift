@@ -149,7 +149,7 @@ struct AuthzMissingParameter: Rule {
     private func isOfLaunch(_ refusal: RequestRefusal, _ attempt: LoginAttempt) -> Bool {
         if refusal.says(["launch parameter", "parameter launch", "parameter: launch"]) { return true }
         return refusal.says(["'launch'", "\"launch\""]) && !refusal.says(["scope"])
-            && (attempt["scope"] ?? "").split(separator: " ").contains("launch")
+            && (attempt["scope"] ?? "").spaceDelimited.contains("launch")
     }
 
     /// What some providers want; of others, a rule of its own tells.
@@ -209,7 +209,7 @@ struct AuthzMissingParameter: Rule {
         let isWanted =
             flow.provider != .github && !(attempt.request.map { Self.knowsOneType($0.endpoint) } ?? false)
         if attempt["response_type"] == nil, isWanted { missing.append("response_type") }
-        let scopes = (attempt["scope"] ?? "").split(separator: " ")
+        let scopes = (attempt["scope"] ?? "").spaceDelimited
         if attempt["redirect_uri"] == nil, scopes.contains("openid") { missing.append("redirect_uri") }
         return missing
     }

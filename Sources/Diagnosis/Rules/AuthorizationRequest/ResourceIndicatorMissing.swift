@@ -71,7 +71,7 @@ struct ResourceIndicatorMissing: Rule {
 
     /// Whether a scope stands behind the identifier of an API, as `api://…/tools.read`.
     private static func namesAPI(_ scope: String) -> Bool {
-        scope.split(separator: " ").contains { $0.utf8.contains(0x2f) }
+        scope.spaceDelimited.contains { $0.utf8.contains(0x2f) }
     }
 
     /// Whether the document was read, and its resource had refused a request, before the login began.

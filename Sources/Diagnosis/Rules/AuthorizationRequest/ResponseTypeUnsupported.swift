@@ -44,7 +44,7 @@ struct ResponseTypeUnsupported: Rule {
                 || ResponseTypeRefusal.isOfTheFlow(refusal.text)
             // Metadata alone is no proof where the provider names another fault.
             let isLeftOpen = [nil, "invalid_request", "unauthorized_client"].contains(refusal.error)
-            let isUnheardOf = attempt.responseTypes.contains { !Self.words.contains(String($0)) }
+            let isUnheardOf = attempt.responseTypes.contains { !Self.words.contains($0) }
             guard isNamed || (unlisted != nil || isUnheardOf) && isLeftOpen else { return .holds }
             let sent = ["response_type", "response_mode"].compactMap { attempt.parameter($0) }.map {
                 Evidence(
@@ -105,7 +105,7 @@ struct ResponseTypeUnsupported: Rule {
             !list.isEmpty
         else { return nil }
         let words = Set(attempt.responseTypes)
-        guard !list.contains(where: { Set($0.split(separator: " ")) == words }) else { return nil }
+        guard !list.contains(where: { Set($0.spaceDelimited) == words }) else { return nil }
         return Evidence(
             place: document.answer.place("response_types_supported"),
             value: Masking.shown(list.prefix(12).joined(separator: ", "), of: "list"),

@@ -87,7 +87,7 @@ struct ScopeOpenidMissing: Rule {
     /// Whether the provider says that it misses the word; a list of what it knows beside a scope that was asked for does not.
     private static func isOfScope(_ refusal: RequestRefusal, _ attempt: LoginAttempt) -> Bool {
         let text = refusal.text.asciiLowercased()
-        let asked = (attempt["scope"] ?? "").asciiLowercased().split(separator: " ").map(String.init)
+        let asked = (attempt["scope"] ?? "").asciiLowercased().spaceDelimited
         return text.containsBytes("openid") && text.containsBytes("scope")
             && lacking.contains(where: text.containsBytes) && !asked.contains(where: text.containsBytes)
     }

@@ -81,7 +81,7 @@ struct ScopeRejected: Rule {
         guard let host = attempt.request?.endpoint.host,
             [".itsme.services", ".itsme.be"].contains(where: host.hasSuffix)
         else { return false }
-        return !(attempt["scope"] ?? "").split(separator: " ").contains { $0.hasPrefix("service:") }
+        return !(attempt["scope"] ?? "").spaceDelimited.contains { $0.hasPrefix("service:") }
     }
 
     private static let serviceFix = """
@@ -116,8 +116,8 @@ struct ScopeRejected: Rule {
         guard let scope, let client = RegisteredClient.of(client, before: exchange, in: flow),
             let registered = client.evidence("scope")
         else { return nil }
-        let allowed = Set(registered.value.split(separator: " "))
-        let others = scope.value.split(separator: " ").filter { !allowed.contains($0) }
+        let allowed = Set(registered.value.spaceDelimited)
+        let others = scope.value.spaceDelimited.filter { !allowed.contains($0) }
         guard !allowed.isEmpty, !others.isEmpty else { return nil }
         let shown = Excerpt.start(of: others.prefix(12).joined(separator: ", "))
         return client.evidence("scope", note: "what the client is registered for, without \(shown)")
@@ -150,7 +150,7 @@ struct ScopeRejected: Rule {
                 $0.answer.json?["scopes_supported"]?.array?.compactMap(\.string) ?? []
             }
         )
-        let others = scope.value.split(separator: " ").map(String.init).filter { !supported.contains($0) }
+        let others = scope.value.spaceDelimited.filter { !supported.contains($0) }
         let isListed = supported.isEmpty || others.isEmpty
         return Evidence(
             scope,

@@ -183,7 +183,6 @@ struct DiscoveryMissingEndpoint: Rule {
         var usesCode: Bool
         var hasTokenRequest: Bool
         var hasDeviceRequest: Bool
-        var hasTokens: Bool
         var hasIDToken: Bool
         var hasKeys: Bool
 
@@ -192,13 +191,12 @@ struct DiscoveryMissingEndpoint: Rule {
             let tokens = flow.tokenRequests
             hasAuthorizationRequest = !requests.isEmpty
             usesCode =
-                requests.contains { ($0.responseType ?? "").split(separator: " ").contains("code") }
+                requests.contains { ($0.responseType ?? "").spaceDelimited.contains("code") }
                 || tokens.contains { $0.isCodeExchange || $0.isRefresh }
             hasTokenRequest = !tokens.isEmpty
             hasDeviceRequest = flow.messages.contains {
                 if case .deviceAuthorization = $0 { true } else { false }
             }
-            hasTokens = tokens.contains(where: \.answer.isSuccess)
             hasIDToken = !flow.idTokens.isEmpty
             hasKeys = flow.keySets.contains { $0.keys != nil }
         }
@@ -217,7 +215,7 @@ struct DiscoveryMissingEndpoint: Rule {
             guard !use.hasAuthorizationRequest, !use.hasTokenRequest else { return false }
             // Nobody went on; where all that is offered ends in a code, one was wanted.
             let types = list("response_types_supported", document) ?? []
-            return !types.isEmpty && types.allSatisfy { $0.split(separator: " ").contains("code") }
+            return !types.isEmpty && types.allSatisfy { $0.spaceDelimited.contains("code") }
         default: return isOpenID(document)
         }
     }

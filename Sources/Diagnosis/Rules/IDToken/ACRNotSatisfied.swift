@@ -138,7 +138,7 @@ struct ACRNotSatisfied: Rule {
                 if !values.isEmpty { return }
             }
             guard let wished = request.parameters.parameter("acr_values") else { return nil }
-            values = wished.value.split(separator: " ").map(String.init)
+            values = wished.value.spaceDelimited
             isEssential = false
             parameter = wished
             if values.isEmpty { return nil }

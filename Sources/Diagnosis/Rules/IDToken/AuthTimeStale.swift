@@ -85,7 +85,7 @@ struct AuthTimeStale: Rule {
         }
         // By another clock than the provider's, minutes mean nothing.
         guard asked.isStated, let prompt = login.request.parameters.parameter("prompt"),
-            prompt.value.split(separator: " ").contains("login")
+            prompt.value.spaceDelimited.contains("login")
         else { return nil }
         return [
             Evidence(prompt, note: "the user has to sign in anew"),

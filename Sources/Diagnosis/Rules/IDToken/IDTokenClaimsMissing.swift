@@ -43,7 +43,7 @@ struct IDTokenClaimsMissing: Rule {
             var isOfOpenID = true
             // Some providers give a login that is none of OpenID's a token with nothing in it.
             if let scope = delivered.login?.request.parameters.parameter("scope"), !scope.value.isEmpty,
-                !scope.value.split(separator: " ").contains("openid")
+                !scope.value.spaceDelimited.contains("openid")
             {
                 evidence.append(Evidence(scope, note: "without openid nothing has to be in it"))
                 isOfOpenID = false

@@ -72,7 +72,7 @@ struct LogoutLocalOnly: Rule {
 
     /// Redirects alone lead from the request to the code.
     private func isSilent(_ login: Login, _ flow: Flow) -> Bool {
-        let prompts = Set((login.request.parameters["prompt"] ?? "").split(separator: " "))
+        let prompts = Set((login.request.parameters["prompt"] ?? "").spaceDelimited)
         guard prompts.isDisjoint(with: ["login", "select_account", "consent"]),
             login.request.parameters["max_age"] != "0",
             login.response?.code != nil, var exchange = login.response?.deliveredBy

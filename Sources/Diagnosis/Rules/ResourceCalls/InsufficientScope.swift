@@ -97,7 +97,7 @@ struct InsufficientScope: Rule {
     /// Whether UserInfo refuses the token of a login that means to be one of OpenID Connect, and was granted without its scope.
     private func isWithoutOpenID(_ call: BearerCall, _ flow: Flow) -> Bool {
         guard call.isUserInfo, let granted = grantedScope(call, flow), !Placeholder.isOne(granted.value),
-            !granted.value.split(separator: " ").contains("openid"),
+            !granted.value.spaceDelimited.contains("openid"),
             isMeantForOpenID(call, flow)
         else { return false }
         return !flow.messages.contains { message in

@@ -63,7 +63,7 @@ struct IDTokenMissing: Rule {
     /// Hybrid flows bring it with the code (OpenID Connect Core, section 3.3.2.5).
     private func isDeliveredInFront(_ login: Login) -> Bool {
         login.response?.parameters.contains("id_token") ?? false
-            || (login.request.responseType ?? "").split(separator: " ").contains("id_token")
+            || (login.request.responseType ?? "").spaceDelimited.contains("id_token")
     }
 
     private func violation(_ login: Login, _ request: TokenRequest, _ intent: Parameter, _ flow: Flow)

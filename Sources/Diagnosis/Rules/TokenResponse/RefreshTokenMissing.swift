@@ -65,7 +65,7 @@ struct RefreshTokenMissing: Rule {
 
     private func wish(of request: AuthorizationRequest, _ flow: Flow) -> Parameter? {
         if let scope = request.parameters.parameter("scope"),
-            scope.value.split(separator: " ").contains("offline_access")
+            scope.value.spaceDelimited.contains("offline_access")
         {
             return scope
         }

@@ -75,7 +75,7 @@ struct SessionCookieNotPersistent: Rule {
 
     /// Whether the app itself wanted the user to be asked.
     private func isAsked(_ attempt: LoginAttempt) -> Bool {
-        let prompts = attempt["prompt"]?.split(separator: " ") ?? []
+        let prompts = attempt["prompt"]?.spaceDelimited ?? []
         return prompts.contains("login") || prompts.contains("none") || attempt["max_age"] == "0"
     }
 
