@@ -15,9 +15,7 @@ enum UTF16Text {
                 guard let scalar = Unicode.Scalar(scalar), let bytes = UTF8.encode(scalar) else { return }
                 out.append(contentsOf: bytes)
             }
-            for index in stride(from: 0, to: window.count - 1, by: 2) {
-                let (first, second) = (UInt16(window[index]), UInt16(window[index + 1]))
-                let unit = isBigEndian ? first << 8 | second : second << 8 | first
+            for (place, unit) in window[...].utf16Units(isBigEndian: isBigEndian).enumerated() {
                 if let waiting = high {
                     high = nil
                     if (0xdc00..<0xe000).contains(unit) {
@@ -29,7 +27,7 @@ enum UTF16Text {
                 switch unit {
                 case 0xd800..<0xdc00: high = unit
                 case 0xdc00..<0xe000: put(0xfffd)
-                case 0xfeff where offset + index == 0: break
+                case 0xfeff where offset + place == 0: break
                 default: put(UInt32(unit))
                 }
             }

@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 
 /// Reads small inputs whole.
@@ -18,10 +19,7 @@ enum InputFile {
     private static func inUTF8(_ bytes: [UInt8]) -> [UInt8] {
         let isBigEndian = bytes.starts(with: [0xfe, 0xff])
         guard isBigEndian || bytes.starts(with: [0xff, 0xfe]) else { return bytes }
-        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in
-            let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
-            return isBigEndian ? first << 8 | second : second << 8 | first
-        }
+        let units = bytes.dropFirst(2).utf16Units(isBigEndian: isBigEndian)
         return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 

@@ -135,10 +135,7 @@ enum CodedBody {
         guard isUTF16(text), text.count.isMultiple(of: 2) else { return decoded }
         let isMarked = hasByteOrderMark(text)
         let isBig = isMarked ? text[0] == 0xfe : text[0] == 0
-        let units = stride(from: isMarked ? 2 : 0, to: text.count, by: 2).map { index in
-            let (one, other) = (UInt16(text[index]), UInt16(text[index + 1]))
-            return isBig ? one << 8 | other : other << 8 | one
-        }
+        let units = text.dropFirst(isMarked ? 2 : 0).utf16Units(isBigEndian: isBig)
         return String(validating: units, as: UTF16.self).map { Array($0.utf8) } ?? decoded
     }
 
