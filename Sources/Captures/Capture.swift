@@ -75,6 +75,14 @@ package struct Capture: Sendable {
         return isWhole ? recorders : recorders + [creator]
     }
 
+    /// The same by the names of the files that an import made this of.
+    package var recordersByFile: [String: (name: String, version: String)] {
+        Dictionary(
+            (imported?.files ?? []).map { ($0.name, $0.creator.map(Self.creator) ?? creator) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
     /// The name and the version in a `log.creator`.
     static func creator(_ value: JSONValue) -> (name: String, version: String) {
         (value["name"]?.string ?? "", value["version"]?.string ?? "")

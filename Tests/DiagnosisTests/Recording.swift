@@ -201,14 +201,26 @@ struct Recording {
     }
 
     /// As Chrome exports by default: no cookie and no credential anywhere.
-    var sanitized: Recording {
+    var sanitized: Recording { sanitized { _ in true } }
+
+    /// The same of some exchanges.
+    func sanitized(where isOne: (Exchange) -> Bool) -> Recording {
         editing { exchange in
+            guard isOne(exchange) else { return }
             exchange.request.headers.fields.removeAll {
                 ["cookie", "authorization"].contains($0.name.lowercased())
             }
             exchange.request.listedCookies = []
             exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "set-cookie" }
             exchange.response?.listedCookies = []
+        }
+    }
+
+    /// As an import of two files has it: some of the exchanges are of an export without cookies and credentials.
+    func imported(stripped isStripped: (Exchange) -> Bool) -> Recording {
+        sanitized(where: isStripped).editing { exchange in
+            let file = isStripped(exchange) ? "a.har" : "b.har"
+            exchange.provenance.seen = [Provenance.Sighting(file: file, entry: 0)]
         }
     }
 

@@ -62,15 +62,11 @@ extension CaptureIndex {
 
     /// Not a single cookie or credential in the whole file, though it went to an authorization endpoint: an
     /// export without them, of another program than ours.
-    package var isSanitized: Bool { credentials.isSanitized }
+    package var isSanitized: Bool { credentials.stripped.areAll }
 
     /// Whether the credentials of an exchange may have been left out: of the whole capture, or of the file of an import that alone
     /// saw it.
-    package func isSanitized(at exchange: Int) -> Bool {
-        if isSanitized { return true }
-        let seen = capture[exchange].provenance.seen
-        return !seen.isEmpty && seen.allSatisfy { credentials.strippedFiles.contains($0.file) }
-    }
+    package func isSanitized(at exchange: Int) -> Bool { credentials.stripped.contains(capture[exchange]) }
 
     /// Whether a request without a cookie was sent without one: some recorders keep the cookies that are set and not those
     /// that are sent.
@@ -78,6 +74,11 @@ extension CaptureIndex {
     /// A file in which any request has one is of another kind, and so is one of a recorder that saw the connections of the
     /// browser's requests to the provider and of all callbacks.
     package var areCookiesRecorded: Bool { credentials.areCookiesRecorded }
+
+    /// The same of one request: of an import by the files that tell of it, or by its connection.
+    package func areCookiesRecorded(at exchange: Int) -> Bool {
+        credentials.areCookiesRecorded(at: capture[exchange])
+    }
 
     private var credentials: RecordedCredentials { derived.value { RecordedCredentials(self) } }
 

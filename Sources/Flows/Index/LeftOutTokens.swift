@@ -14,8 +14,7 @@ enum LeftOutTokens {
         case asking(host: String?, agent: String?)
     }
 
-    /// Adds the calls that were refused for such a token to the messages, with a mark for it; nothing where the capture has any
-    /// credential.
+    /// Adds the calls that were refused for such a token to the messages, with a mark for it; none of a file that has any credential.
     static func adding(
         to messages: [Int: OAuthMessage],
         of requests: [AuthorizationRequest],
@@ -23,11 +22,12 @@ enum LeftOutTokens {
         order: [Int]
     ) -> [Int: OAuthMessage] {
         // Nearly always there is none.
-        guard order.contains(where: { messages[$0] == nil && LoneCalls.isNamed(capture[$0]) }),
-            RecordedCredentials.isSanitized(capture, requests)
-        else { return messages }
+        guard order.contains(where: { messages[$0] == nil && LoneCalls.isNamed(capture[$0]) }) else {
+            return messages
+        }
+        let stripped = StrippedFiles(capture, requests)
         var added = messages
-        for index in refused(besides: messages, capture, order) {
+        for index in refused(besides: messages, capture, order) where stripped.contains(capture[index]) {
             var call = EndpointCall(
                 exchange: index,
                 request: capture[index].request,

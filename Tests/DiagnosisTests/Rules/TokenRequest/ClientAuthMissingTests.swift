@@ -214,6 +214,47 @@ struct ClientAuthMissingTests {
         #expect((recording.abstention(rule) != nil) == isStripped)
     }
 
+    /// Developer tools leave credentials out unless told otherwise, also of a file in which nobody signs in.
+    @Test(arguments: [("WebInspector", false), ("mitmproxy", true)])
+    func abstainsOnAnExportOfATokenRequestAlone(creator: String, fires: Bool) throws {
+        let alone = try Recording(broken).withoutAuthorization.sanitized
+        let diagnoses = diagnosed(alone, by: creator)
+        #expect(diagnoses.flatMap(\.findings).map(\.rule).contains(rule) == fires)
+        #expect(diagnoses.flatMap(\.abstentions).map(\.rule).contains(rule) != fires)
+        // Whatever has one cookie has them all.
+        var other = try #require(alone.exchanges.last)
+        other.startedAt = other.startedAt - .seconds(1)
+        other.request = RecordedRequest(method: "GET", url: RecordedURL("https://www.shop.example/"))
+        other.request.headers.append("Cookie", "lang=en")
+        let whole = diagnosed(Recording([other] + alone.exchanges), by: creator)
+        #expect(whole.flatMap(\.findings).map(\.rule).contains(rule))
+    }
+
+    private func diagnosed(_ recording: Recording, by creator: String) -> [FlowDiagnosis] {
+        var capture = Capture(recording.exchanges)
+        capture.creator = (creator, "1")
+        return FlowFinder.flows(in: capture).map { Diagnostician.diagnose($0) }
+    }
+
+    /// A page that asked whether it may send credentials, and was let, sent them.
+    @Test(arguments: [("authorization, content-type", false), ("content-type", true)])
+    func abstainsWhereThePreflightWasForACredential(asked: String, fires: Bool) throws {
+        var recording = try Recording(broken).withoutAuthorization.sanitized
+        let call = try #require(recording.exchanges.last)
+        var preflight = call
+        preflight.startedAt = call.startedAt - .milliseconds(50)
+        preflight.duration = .milliseconds(10)
+        preflight.request.method = "OPTIONS"
+        preflight.request.body = nil
+        preflight.request.headers.append("Origin", "https://spa.shop.example")
+        preflight.request.headers.append("Access-Control-Request-Method", "POST")
+        preflight.request.headers.append("Access-Control-Request-Headers", asked)
+        preflight.response = RecordedResponse(status: 204)
+        recording.exchanges.insert(preflight, at: 0)
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.abstention(rule) == nil) == fires)
+    }
+
     @Test func leavesAClientWithACertificateAlone() throws {
         let recording = try Recording(broken).withMetadata().editingAnswer(
             of: "/.well-known/openid-configuration"

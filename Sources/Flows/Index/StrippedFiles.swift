@@ -1,0 +1,113 @@
+import Captures
+import OAuth
+
+/// The files whose cookies and credentials were left out by what wrote them: a capture, or those that an import was made of.
+///
+/// A file that has any of them is whole, and so is what saw the connections themselves. Of the others it is known where a browser
+/// went to an authorization endpoint, where the developer tools of Chrome wrote the file, which leave them out unless told
+/// otherwise, and where a page had asked whether it may send a credential that the request behind it does not have.
+struct StrippedFiles: Sendable {
+    /// Whether it is so of the whole capture, in which a browser went to an authorization endpoint.
+    let areAll: Bool
+    /// By name; without one the capture that is no import.
+    private let files: Set<String>
+
+    init(_ capture: Capture, _ requests: [AuthorizationRequest]) {
+        areAll = Self.isSanitized(capture, requests)
+        files = areAll ? [] : Self.files(of: capture, requests)
+    }
+
+    func contains(_ exchange: Exchange) -> Bool {
+        if areAll { return true }
+        let seen = exchange.provenance.seen
+        return seen.isEmpty ? files.contains("") : seen.allSatisfy { files.contains($0.file) }
+    }
+
+    private static func isSanitized(_ capture: Capture, _ requests: [AuthorizationRequest]) -> Bool {
+        // Who saw the browser's connection itself saw that there was none.
+        !requests.isEmpty && requests.allSatisfy { capture[$0.exchange].client.address == nil }
+            && capture.indices.allSatisfy { hasNone(capture[$0]) }
+            // Where nobody answered nobody set a cookie: a replay without a network.
+            && capture.indices.contains { capture[$0].response != nil }
+    }
+
+    private static func hasNone(_ exchange: Exchange) -> Bool {
+        !exchange.request.headers.contains("cookie")
+            && !exchange.request.headers.contains("authorization")
+            && exchange.request.listedCookies.isEmpty
+            && !(exchange.response?.headers.contains("set-cookie") ?? false)
+            && (exchange.response?.listedCookies.isEmpty ?? true)
+    }
+
+    // MARK: - Each by itself
+
+    /// What a file alone saw.
+    private struct Facts {
+        var hasNone = true
+        var isAnswered = false
+        var hasConnections = false
+        var logins = 0
+        /// Those whose connection nobody saw.
+        var toldLogins = 0
+        /// Calls that a page was allowed to make with an `Authorization` header, and when.
+        var allowed: [String: Timestamp] = [:]
+        var lacksAllowed = false
+
+        mutating func note(_ exchange: Exchange) {
+            guard hasNone else { return }
+            hasNone = StrippedFiles.hasNone(exchange)
+            if exchange.client.address != nil { hasConnections = true }
+            guard let response = exchange.response else { return }
+            isAnswered = true
+            let request = exchange.request
+            if request.method == "OPTIONS" {
+                guard (200..<300).contains(response.status), StrippedFiles.asksForCredential(request),
+                    let method = request.headers.first("access-control-request-method")
+                else { return }
+                allowed["\(method) \(request.url.text)"] = exchange.endedAt
+            } else if !allowed.isEmpty, let time = allowed["\(request.method) \(request.url.text)"] {
+                lacksAllowed = lacksAllowed || time <= exchange.startedAt
+            }
+        }
+
+        func isStripped(byDefault: Bool) -> Bool {
+            guard hasNone, isAnswered else { return false }
+            if logins > 0 { return toldLogins == logins }
+            return lacksAllowed || byDefault && !hasConnections
+        }
+    }
+
+    private static func files(of capture: Capture, _ requests: [AuthorizationRequest]) -> Set<String> {
+        let file = { (exchange: Int) -> String? in
+            let seen = capture[exchange].provenance.seen
+            return seen.count > 1 ? nil : seen.first?.file ?? ""
+        }
+        var facts: [String: Facts] = [:]
+        for index in capture.indices {
+            if let file = file(index) { facts[file, default: Facts()].note(capture[index]) }
+        }
+        for request in requests {
+            guard let file = file(request.exchange) else { continue }
+            facts[file]?.logins += 1
+            if capture[request.exchange].client.address == nil { facts[file]?.toldLogins += 1 }
+        }
+        let recorders = capture.recordersByFile
+        return Set(
+            facts.filter { file, facts in
+                facts.isStripped(byDefault: (recorders[file] ?? capture.creator).name == developerTools)
+            }.keys
+        )
+    }
+
+    /// `log.creator.name` of Chrome, Edge and their kin.
+    private static let developerTools = "WebInspector"
+
+    /// Whether a browser asks for a page whether it may send the header (Fetch standard, CORS).
+    private static func asksForCredential(_ request: RecordedRequest) -> Bool {
+        request.headers.all("access-control-request-headers").contains { names in
+            names.split(separator: ",").contains {
+                $0.filter { $0 != " " }.asciiLowercased() == "authorization"
+            }
+        }
+    }
+}
