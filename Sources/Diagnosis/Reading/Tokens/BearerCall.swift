@@ -15,6 +15,8 @@ struct BearerCall {
 
     /// Whether it is known to be the access token that was shown: one of this login's, or of one that was not recorded.
     var isWithAccessToken: Bool { grant != nil || isLone }
+    /// Whether the capture was saved without the token.
+    var isTokenLeftOut: Bool { token.value == BearerToken.leftOut }
 
     /// In order of time.
     static func all(in flow: Flow) -> [BearerCall] {
@@ -32,7 +34,7 @@ struct BearerCall {
                 grant.accessToken.flatMap { Placeholder.isOne($0) ? nil : ($0, grant) }
             }
         ) { first, _ in first }
-        let refusals = flow.surroundings.isSanitized ? unmendedUserInfo(calls) : []
+        let refusals = unmendedUserInfo(calls).filter(flow.surroundings.isSanitized(at:))
         return calls.compactMap { call, isUserInfo in
             (call.token ?? (refusals.contains(call.exchange) ? tokenLeftOut(of: call, flow) : nil)).map {
                 BearerCall(
@@ -52,10 +54,11 @@ struct BearerCall {
         return Set(all.reversed().prefix { !$0.answer.isSuccess }.map(\.exchange))
     }
 
-    /// Who is told of an invalid token has shown one (RFC 6750, section 3.1).
+    /// Who is told of a token that is invalid, or not enough, has shown one (RFC 6750, section 3.1).
     private static func tokenLeftOut(of call: EndpointCall, _ flow: Flow) -> Parameter? {
         guard call.answer.isRefusal,
-            BearerRefusal(of: call.exchange, in: flow).error(call.answer) == "invalid_token"
+            let error = BearerRefusal(of: call.exchange, in: flow).error(call.answer),
+            ["invalid_token", "insufficient_scope"].contains(error)
         else { return nil }
         return BearerToken.leftOut(of: call.exchange)
     }

@@ -30,6 +30,7 @@ struct InsufficientScope: Rule {
         guard !refused.isEmpty else { return .holds }
         for (call, refusal, scope) in refused where !flow.surroundings.isGranted(after: call.call) {
             var evidence = [refusal.evidence, call.address]
+            if call.isTokenLeftOut { evidence.append(BearerEvidence.token(call.token, refusal)) }
             if let needed = scope?.needed {
                 evidence.append(
                     Evidence(
@@ -65,7 +66,9 @@ struct InsufficientScope: Rule {
     {
         var forTheirToken: Set<Int>?
         return BearerCall.all(in: flow).compactMap { call in
-            guard call.isWithAccessToken || call.isUserInfo, call.call.answer.isRefusal else { return nil }
+            guard call.isWithAccessToken || call.isUserInfo || call.isTokenLeftOut,
+                call.call.answer.isRefusal
+            else { return nil }
             let refusal = BearerRefusal(of: call.call.exchange, in: flow)
             if let scope = ScopeRefusal(call.call.answer, in: flow.capture) { return (call, refusal, scope) }
             let refused =

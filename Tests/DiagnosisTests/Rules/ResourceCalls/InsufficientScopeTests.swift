@@ -23,6 +23,28 @@ struct InsufficientScopeTests {
         #expect(finding.evidence[3].value == "openid profile")
     }
 
+    /// Who is told that a token is not enough has shown one, also where the export left it out, alone or as one file of an import.
+    @Test(arguments: [nil, "healthy/native-app"] as [String?])
+    func knowsOfATokenThatWasLeftOut(beside: String?) throws {
+        let sanitized = try Recording(broken).sanitized
+        let recording = try beside.map { try sanitized.imported(beside: $0) } ?? sanitized
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.evidence[2].value == "none" && finding.evidence[3].value == "orders.read")
+        #expect(recording.outcomes.contains(.failure))
+        // Of a plain no nobody knows whether a token was shown.
+        let plain = sanitized.answering("/orders", header: "WWW-Authenticate", "Bearer")
+        #expect(plain.finding(rule) == nil)
+    }
+
+    /// UserInfo is known by its address.
+    @Test func knowsOfATokenThatWasLeftOutOfACallOfUserInfo() throws {
+        let recording = try Recording("healthy/web-code-flow").sanitized
+            .answering("/userinfo", 403, ["error": "insufficient_scope"])
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.outcomes == [.failure])
+    }
+
     @Test func leavesAPlainNoAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
