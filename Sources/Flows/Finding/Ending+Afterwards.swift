@@ -30,6 +30,10 @@ extension Ending {
         if let token = call.token, isGivenBack(token, before: call, revoked) || isForOwnBackEnd(token, call) {
             return false
         }
+        // Its token was left out of the capture, and may be the one.
+        if call.token == nil, index.isSanitized(at: call.exchange), revoked.isAny(before: call.exchange) {
+            return false
+        }
         let isRefused = call.answer.isRefusal || call.answer.refusesTokenWithin
         if isRefused, isSignedOut(before: call.exchange) { return false }
         return !index.isRenewed(after: call)

@@ -91,6 +91,22 @@ extension BearerRejectedTests {
         #expect(lost.isPrimary && lost.title.contains("could not ask"))
     }
 
+    /// Where an export left the token out of a call, it may be the one that was given back before.
+    @Test(arguments: [(true, Outcome.success), (false, .failure)])
+    func isNoFailureWhereTheTokenMayBeTheOneThatWasRevoked(isRevoked: Bool, outcome: Outcome) throws {
+        var recording = try Recording("healthy/web-code-flow").answering("/userinfo", 401)
+        let call = try #require(recording.exchanges.last { $0.request.url.path == "/userinfo" })
+        let token = try #require(BearerToken.of(call.request, exchange: 0)?.value)
+        var revocation = try #require(
+            Recording(broken + ".near-miss").exchanges.first { $0.request.url.path == "/revoke" }
+        )
+        revocation.request.body = Body(text: "token=\(token)", mediaType: FormBody.mediaType)
+        revocation.startedAt = call.startedAt - .milliseconds(5)
+        revocation.duration = .milliseconds(1)
+        if isRevoked { recording.exchanges.append(revocation) }
+        #expect(recording.sanitized.outcomes == [outcome])
+    }
+
     /// The server that was shown the token does not speak HTTP: a mail server, or one that was not recorded.
     @Test(arguments: [(#"{"active":false}"#, true), (#"{"active":true}"#, false)])
     func inactiveTokenIsToldWithoutACall(answer: String, fires: Bool) throws {
