@@ -8,7 +8,7 @@ extension TurnedAway {
     /// Streamlit does so whatever was wrong with the tokens. Who asks for access alone, without `openid`, may need no session; nor
     /// does a program on this machine, which keeps its tokens itself.
     package static func isForgotten(_ callback: Int, in index: CaptureIndex) -> Bool {
-        guard index.areCookiesRecorded, takesCookiesBack(callback, in: index),
+        guard index.areCookiesRecorded(at: callback), takesCookiesBack(callback, in: index),
             !index.derived.value({ AskedLogins(index) }).withoutOpenID.contains(callback),
             isOfWebApp(callback, in: index)
         else { return false }
@@ -63,13 +63,19 @@ extension TurnedAway {
             // While the callback is under way, its server shows tokens to others.
             let isOfServer =
                 later.startedAt < exchange.endedAt && later.request.headers.first("user-agent") != agent
-            if !isOfServer, later.request.headers.contains("authorization") { return false }
+            if !isOfServer,
+                later.request.headers.contains("authorization") || index.isSanitized(at: position)
+            {
+                return false
+            }
             guard let asked = later.request.url.host, asked == host || Site.of(asked) == site,
                 asked == host || !providers.contains(asked)
             else { continue }
             if showsToken(later.request) || asked != host && !later.request.cookies.isEmpty { return false }
             guard asked == host, !isSetAnew else { continue }
-            guard sessionCookies(of: later, in: index).isEmpty else { return false }
+            guard isOfServer || index.areCookiesRecorded(at: position),
+                sessionCookies(of: later, in: index).isEmpty
+            else { return false }
             // The next login, perhaps.
             isSetAnew = !(later.response?.setCookies.allSatisfy { isDeletion($0, by: later) } ?? true)
         }

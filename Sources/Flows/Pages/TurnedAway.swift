@@ -34,10 +34,10 @@ package enum TurnedAway {
         // sets to say so on its next page; the login's own, set anew, may be the session, unless the browser keeps that no more
         // than it kept the first.
         let setAtFirst = Set(index.capture[source].response?.setCookies.map(\.name) ?? [])
-        let landings = index.landings(of: callback).map { index.capture[$0] }
+        let landings = index.landings(of: callback)
         let isSetAnew =
             exchange.response?.setCookies.contains { setAtFirst.contains($0.name) } ?? false
-            && (landings.isEmpty || landings.contains { !hasNoCookie($0, in: index) })
+            && (landings.isEmpty || landings.contains { !hasNoCookie(index.capture[$0], in: index) })
         let isCodeLeft =
             index.backChannel.witness(of: response, to: request, in: index.capture) != nil && !isSetAnew
         guard hasNoCookie(exchange, in: index), let answer = exchange.response,
@@ -47,12 +47,18 @@ package enum TurnedAway {
         let target = exchange.request.url.resolving(location)
         guard
             index.capture[source].response?.setCookies.contains(where: { !$0.value.isEmpty }) ?? false
-                || isWithoutCookie(index.capture[source], at: target) && ErrorRedirect.isSignInPage(target)
+                || index.areCookiesRecorded(at: source)
+                    && isWithoutCookie(index.capture[source], at: target)
+                    && ErrorRedirect.isSignInPage(target)
         else { return nil }
         // To another host it may be a page that knows the user by a cookie of its own.
         guard target.isWeb, target.host == exchange.request.url.host, (target.query ?? "").isEmpty,
-            (target.fragment ?? "").isEmpty, index.areCookiesRecorded,
-            landings.contains(where: { isCodeLeft || hasNoCookie($0, in: index) })
+            (target.fragment ?? "").isEmpty,
+            index.areCookiesRecorded(at: callback),
+            landings.contains(where: { landing in
+                isCodeLeft
+                    || index.areCookiesRecorded(at: landing) && hasNoCookie(index.capture[landing], in: index)
+            })
         else { return nil }
         return isCodeLeft ? .codeLeft : .noSession
     }

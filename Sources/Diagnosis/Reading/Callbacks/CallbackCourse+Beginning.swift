@@ -9,10 +9,10 @@ extension CallbackCourse {
         let login = flow.logins.first { $0.response?.callback == callback.exchange }
         guard let request = login?.request.exchange,
             flow.capture[callback.place].request.cookies.isEmpty,
-            // Some exports have no cookies, though they have credentials.
-            flow.surroundings.areCookiesRecorded,
             let beginning = flow.surroundings.redirectedFrom[request],
             flow.capture[beginning].request.url.host == flow.capture[callback.exchange].request.url.host,
+            // Some exports have no cookies, though they have credentials.
+            [callback.place, beginning].allSatisfy(flow.surroundings.areCookiesRecorded(at:)),
             flow.capture[beginning].request.cookies.isEmpty,
             flow.capture[beginning].response?.setCookies.isEmpty ?? false
         else { return nil }

@@ -67,7 +67,11 @@ struct LostLoginCookies {
                 // What another host set is no session of an app that goes on without it.
                 .filter { !isRedeemed || $0.url.host == host }
             guard !settings.isEmpty else { continue }
-            guard flow.surroundings.areCookiesRecorded else {
+            guard !flow.surroundings.isSanitized(at: callback.place) else {
+                reading.reason = Gap.strippedCookies
+                continue
+            }
+            guard flow.surroundings.areCookiesRecorded(at: callback.place) else {
                 reading.reason = Gap.noCookies
                 continue
             }

@@ -9,15 +9,15 @@ struct SessionOutOfPath {
     /// The page, loaded without any cookie.
     var landing: Int
 
-    /// Nil where another cookie reaches the page, where some later request brings the session back, and where the page does not
-    /// offer the login anew: one that is the same for all may ask by script who is signed in.
+    /// Nil where another cookie reaches the page, where some later request brings the session back or may, and where the page does
+    /// not offer the login anew: one that is the same for all may ask by script who is signed in.
     static func of(_ flow: Flow) -> SessionOutOfPath? {
         let index = flow.surroundings
-        guard flow.ending == .success, !index.isSanitized, index.areCookiesRecorded else { return nil }
+        guard flow.ending == .success, index.areCookiesRecorded else { return nil }
         for attempt in flow.loginAttempts {
             guard let request = attempt.request, let response = attempt.response, response.mode != .fragment,
                 let callback = response.callback, let landing = landing(behind: callback, flow),
-                offersLogin(request, landing, flow)
+                index.areCookiesRecorded(at: landing), offersLogin(request, landing, flow)
             else { continue }
             let page = flow.capture[landing]
             let begun = LoginCookies.set(for: request, at: page.request.url.host, in: flow)
@@ -73,7 +73,8 @@ struct SessionOutOfPath {
         return flow.surroundings.order[(flow.surroundings.position[callback] + 1)...].contains { later in
             let request = flow.capture[later].request
             return Site.of(request.url.host ?? "") == site
-                && request.cookies.contains { names.contains($0.name) }
+                && (flow.surroundings.isSanitized(at: later)
+                    || request.cookies.contains { names.contains($0.name) })
         }
     }
 }

@@ -14,10 +14,11 @@ struct WithheldSession {
     /// Nil where the callback leads to no page, sets nothing, or what it sets gets there or is too large, which is told otherwise.
     init?(setBy callback: Int, in flow: Flow) {
         let exchange = flow.capture[callback]
-        guard let location = exchange.response?.location, flow.surroundings.areCookiesRecorded else {
-            return nil
-        }
-        let way = Self.way(behind: callback, flow).map { flow.capture[$0].request }
+        guard let location = exchange.response?.location else { return nil }
+        let pages = Self.way(behind: callback, flow)
+        guard (pages.isEmpty ? [callback] : pages).allSatisfy(flow.surroundings.areCookiesRecorded(at:))
+        else { return nil }
+        let way = pages.map { flow.capture[$0].request }
         let sending = Self.sending(
             to: exchange.request.urlOfBrowser.resolving(location),
             way.first,

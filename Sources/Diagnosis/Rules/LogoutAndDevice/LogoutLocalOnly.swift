@@ -144,7 +144,7 @@ struct LogoutLocalOnly: Rule {
     /// the same.
     private func logoutElsewhere(_ exchange: Int, _ login: Login, _ flow: Flow) -> Evidence? {
         let logout = flow.capture[exchange]
-        guard flow.surroundings.areCookiesRecorded, !flow.surroundings.isSanitized,
+        guard flow.surroundings.areCookiesRecorded(at: exchange),
             logout.request.url.host == login.request.endpoint.host
         else { return nil }
         let names = Set(logout.request.cookies.map(\.name))

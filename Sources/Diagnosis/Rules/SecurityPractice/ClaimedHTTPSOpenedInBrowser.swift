@@ -145,7 +145,7 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
             guard body?.isPage ?? false, later.request.method == "GET" else {
                 return later.request.method != "GET" || body?.essence == "application/json"
             }
-            return !flow.surroundings.areCookiesRecorded || flow.surroundings.isSanitized
+            return !flow.surroundings.areCookiesRecorded(at: index)
                 || goesOn(later, behind: flow.capture[callback])
         }
     }

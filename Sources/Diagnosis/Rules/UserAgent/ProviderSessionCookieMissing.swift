@@ -43,9 +43,6 @@ struct ProviderSessionCookieMissing: Rule {
         guard let request = attempt.request, attempt.response.map({ $0.error != nil }) ?? true else {
             return .holds
         }
-        guard !flow.surroundings.isSanitized(at: request.exchange) else {
-            return .abstains(Gap.strippedCookies)
-        }
         let pages = ProviderPages.of(request, in: flow)
         return Verdict.firstViolation(among: pages.enumerated().dropFirst().prefix(50)) { place, page in
             guard
@@ -53,9 +50,13 @@ struct ProviderSessionCookieMissing: Rule {
                     ?? repeated(page, attempt, after: pages[..<place], flow)
                     ?? scripted(page, attempt, after: pages[..<place], flow)
             else { return .holds }
-            guard flow.surroundings.areCookiesRecorded || fault.refusal.part != .responseStatus else {
-                return .abstains(Gap.noCookies)
+            guard !flow.surroundings.isSanitized(at: fault.step) else {
+                return .abstains(Gap.strippedCookies)
             }
+            guard
+                flow.surroundings.areCookiesRecorded(at: fault.step)
+                    || fault.refusal.part != .responseStatus
+            else { return .abstains(Gap.noCookies) }
             let sending = ExpectedCookies.sending(fault.step, flow)
             let isOutOfPath = fault.missing.allSatisfy {
                 CookieDelivery.obstacle(for: $0, in: sending) == .path
@@ -122,7 +123,7 @@ struct ProviderSessionCookieMissing: Rule {
         let again = Place(exchange: page, part: .requestURL, name: "")
         guard flow.isCredentialPost(form) else {
             // A name may be asked for first, and the page come again for the password.
-            guard flow.surroundings.areCookiesRecorded, flow.capture[form].request.cookies.isEmpty,
+            guard flow.surroundings.areCookiesRecorded(at: form), flow.capture[form].request.cookies.isEmpty,
                 Self.fields(of: first, flow) == Self.fields(of: page, flow)
             else { return nil }
             let sending = ExpectedCookies.sending(form, flow)

@@ -33,10 +33,10 @@ struct SessionCookieNotPersistent: Rule {
             let host = request.endpoint.host, isTab(request.exchange, flow), !isAsked(attempt),
             let page = attempt.pages.last, isLoginPage(page, flow)
         else { return .holds }
-        guard !flow.surroundings.isSanitized else {
+        guard !flow.surroundings.isSanitized(at: request.exchange) else {
             return .abstains(Gap.strippedCookies)
         }
-        guard flow.surroundings.areCookiesRecorded else {
+        guard flow.surroundings.areCookiesRecorded(at: request.exchange) else {
             return .abstains(Gap.noCookies)
         }
         let sent = Set(flow.capture[request.exchange].request.cookies.map(\.name))

@@ -138,11 +138,11 @@ struct StateCookieLost: Rule {
 
     /// A token that was handed over without redirects comes with a field that a cookie of the same name has to bear out.
     private func doubleSubmitted(_ flow: Flow) -> Violation? {
-        guard flow.surroundings.areCookiesRecorded else { return nil }
         let rejected = RejectedCallback.all(in: flow)
         for handed in HandedCredential.all(in: flow) {
             guard let lost = handed.lostCookie(in: flow),
-                let callback = rejected.first(where: { $0.exchange == handed.response?.callback })
+                let callback = rejected.first(where: { $0.exchange == handed.response?.callback }),
+                flow.surroundings.areCookiesRecorded(at: callback.exchange)
             else { continue }
             let cookie = Evidence(
                 place: Place(exchange: callback.exchange, part: .requestHeader, name: "Cookie"),

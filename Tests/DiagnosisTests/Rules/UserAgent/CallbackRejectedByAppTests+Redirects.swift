@@ -171,7 +171,7 @@ extension CallbackRejectedByAppTests {
     }
 
     /// The callback takes the login's cookie back, and the page behind it is loaded without any.
-    private func forgetting() throws -> Recording {
+    func forgetting() throws -> Recording {
         try Recording("healthy/web-code-flow")
             .answering("/callback", header: "Set-Cookie", "shop_login=\"\"; Max-Age=0; Path=/")
             .editingLast("/") { page in

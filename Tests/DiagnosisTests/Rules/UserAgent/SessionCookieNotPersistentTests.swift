@@ -123,8 +123,10 @@ struct SessionCookieNotPersistentTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    @Test func abstainsOnASanitizedCapture() throws {
-        let recording = try Recording(broken).sanitized
+    @Test(arguments: [nil, "healthy/native-app"] as [String?])
+    func abstainsOnASanitizedCapture(beside: String?) throws {
+        let sanitized = try Recording(broken).sanitized
+        let recording = try beside.map { try sanitized.imported(beside: $0) } ?? sanitized
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }

@@ -271,6 +271,21 @@ struct StateCookieLostTests {
         #expect(recording.abstention(rule)?.contains("stripped") == true)
     }
 
+    /// The app's proxy saw the cookie being set, and the browser's export has the callback without any.
+    @Test(arguments: [true, false]) func abstainsWhereTheCallbackIsOfAStrippedFile(isStripped: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/login" else { return }
+            exchange.request.headers.append("Cookie", "lang=en")
+        }.imported { isStripped && $0.request.url.path != "/login" }
+        #expect((recording.finding(rule) == nil) == isStripped)
+        #expect(recording.abstention(rule)?.contains("stripped") == (isStripped ? true : nil))
+        let healthy = try Recording("the-capture/backchannel-not-recorded").editing { exchange in
+            guard exchange.request.url.path == "/login" else { return }
+            exchange.request.headers.append("Cookie", "lang=en")
+        }.imported { $0.request.url.path != "/login" }
+        #expect(healthy.outcomes == [.success])
+    }
+
     /// The app's cookie stays alive up to the callback, which brings `value`, that an answer of `address` has set.
     private func overwritten(
         by address: String,
