@@ -3,7 +3,8 @@ import Flows
 import JOSE
 import OAuth
 
-/// The file has no cookie and no credential anywhere, though a browser went to a sign-in page: they were left out of it.
+/// The file, or one of an import, has no cookie and no credential anywhere, though a browser went to a sign-in page: they were left
+/// out of it.
 ///
 /// The variant `placeholders`: values of this login were, with a mark in the place of each.
 struct CaptureSanitized: Rule {
@@ -39,26 +40,44 @@ struct CaptureSanitized: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         if let violation = placeholders(in: flow) { return .violated(violation) }
-        guard flow.surroundings.isSanitized, let request = flow.authorizationRequests.first else {
-            return .holds
-        }
-        let name = flow.capture.recorders.map { recorder in
+        guard
+            let request = flow.authorizationRequests.first(where: {
+                flow.surroundings.isSanitized(at: $0.exchange)
+            })
+        else { return .holds }
+        // Of an import whose other files have some: what they told was enough for a login that went well.
+        let file =
+            flow.surroundings.isSanitized
+            ? nil : flow.capture[request.exchange].provenance.seen.first?.file
+        guard file == nil || flow.ending != .success else { return .holds }
+        let recorders =
+            file.map { [flow.capture.recordersByFile[$0] ?? flow.capture.creator] }
+            ?? flow.capture.recorders
+        let name = recorders.map { recorder in
             [recorder.name, recorder.version].filter { !$0.isEmpty }.joined(separator: " ")
         }.filter { !$0.isEmpty }.joined(separator: ", ")
         return .violated(
-            Violation([
-                Evidence(
-                    place: Place(exchange: request.exchange, part: .requestHeader, name: "Cookie"),
-                    value: "none",
-                    note: flow.capture.count == 1 ? nil : "and none in any of \(flow.capture.count) exchanges"
-                ),
-                .computed(
-                    "log.creator",
-                    name.isEmpty ? "not named" : Excerpt.start(of: name, 80),
-                    in: .requestHeader
-                ),
-            ])
+            Violation(
+                [
+                    Evidence(
+                        place: Place(exchange: request.exchange, part: .requestHeader, name: "Cookie"),
+                        value: "none",
+                        note: file.map { "and none in any exchange of \(Excerpt.start(of: $0, 80))" }
+                            ?? Self.none(in: flow.capture)
+                    ),
+                    .computed(
+                        "log.creator",
+                        name.isEmpty ? "not named" : Excerpt.start(of: name, 80),
+                        in: .requestHeader
+                    ),
+                ],
+                title: file.map { _ in "Cookies and credentials were stripped from a file of this import" }
+            )
         )
+    }
+
+    private static func none(in capture: Capture) -> String? {
+        capture.count == 1 ? nil : "and none in any of \(capture.count) exchanges"
     }
 
     /// How many of them are shown.

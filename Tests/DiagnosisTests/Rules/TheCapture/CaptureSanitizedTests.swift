@@ -71,6 +71,24 @@ struct CaptureSanitizedTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// Of an import it is told of the file whose login the other files did not make whole.
+    @Test func namesTheFileOfAnImport() throws {
+        let failed = try Recording("user-agent/callback-rejected-by-app").sanitized
+            .imported(beside: "healthy/native-app")
+        var capture = Capture(failed.exchanges)
+        let files = [("a.har", "WebInspector"), ("b.har", "mitmproxy")].map { name, creator in
+            ImportStatement.File(name: name, creator: ["name": .string(creator)], clock: .reference)
+        }
+        capture.logMembers["_authreel"] = ["imported": ImportStatement(files: files, isAligned: false).json]
+        let findings = FlowFinder.flows(in: capture).flatMap { Diagnostician.diagnose($0).findings }
+        let finding = try #require(findings.first { $0.rule == rule })
+        #expect(finding.title.contains("a file of this import"))
+        #expect(finding.notes == ["and none in any exchange of a.har"])
+        #expect(finding.evidence[1].value == "WebInspector")
+        let well = try Recording(broken).sanitized.imported(beside: "healthy/native-app")
+        #expect(well.finding(rule) == nil && well.outcomes == [.success, .success])
+    }
+
     /// Marks in the place of values, with how many there are beside those that are shown.
     @Test func namesTheMarks() throws {
         let bytes = try HARSanitizer(mode: .names).sanitized(
