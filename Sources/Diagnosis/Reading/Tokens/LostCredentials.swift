@@ -13,7 +13,9 @@ struct LostCredentials {
     /// Nil where the request has the header, or none of those before it had one.
     init?(at end: Int, in flow: Flow) {
         let last = flow.capture[end].request
-        guard !last.headers.contains("authorization") else { return nil }
+        guard !last.headers.contains("authorization"), !flow.surroundings.isSanitized(at: end) else {
+            return nil
+        }
         var exchange = end
         for _ in 0..<Self.mostRedirects {
             guard let source = flow.surroundings.redirectedFrom[exchange] else { return nil }

@@ -60,5 +60,8 @@ struct IDTokenAZPMismatchTests {
         recording.exchanges.append(again)
         #expect(recording.finding(rule)?.severity == .error)
         #expect(recording.outcomes.first == .failure)
+        // What the token was used with may have been left out, of one file of an import as well.
+        let imported = try recording.sanitized.imported(beside: "healthy/native-app")
+        #expect(imported.finding(rule)?.severity == .warning)
     }
 }
