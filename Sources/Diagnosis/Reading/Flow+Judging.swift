@@ -139,7 +139,7 @@ extension Flow {
 extension Flow {
     /// Whether the app threw away what the token endpoint gave it: it used none of it, and asked for a login again.
     func isBegunAnew(after exchange: Int?) -> Bool {
-        guard let exchange, !surroundings.isSanitized(at: exchange),
+        guard let exchange, !surroundings.mayLackCredentials(at: exchange),
             let request = tokenRequests.first(where: { $0.exchange == exchange && $0.isCodeExchange }),
             request.answer.isSuccess,
             let login = logins.first(where: { login in

@@ -31,7 +31,9 @@ extension Ending {
             return false
         }
         // Its token was left out of the capture, and may be the one.
-        if call.token == nil, index.isSanitized(at: call.exchange), revoked.isAny(before: call.exchange) {
+        if call.token == nil, index.mayLackCredentials(at: call.exchange),
+            revoked.isAny(before: call.exchange)
+        {
             return false
         }
         let isRefused = call.answer.isRefusal || call.answer.refusesTokenWithin

@@ -64,9 +64,14 @@ extension CaptureIndex {
     /// export without them, of another program than ours.
     package var isSanitized: Bool { credentials.stripped.areAll }
 
-    /// Whether the credentials of an exchange may have been left out: of the whole capture, or of the file of an import that alone
-    /// saw it.
+    /// Whether cookies and credentials of an exchange may have been left out: of the whole capture, or of the file of an import that
+    /// alone saw it.
     package func isSanitized(at exchange: Int) -> Bool { credentials.stripped.contains(capture[exchange]) }
+
+    /// The same of its credentials; its cookies may be there.
+    package func mayLackCredentials(at exchange: Int) -> Bool {
+        credentials.stripped.mayLackCredentials(capture[exchange])
+    }
 
     /// Whether a request without a cookie was sent without one: some recorders keep the cookies that are set and not those
     /// that are sent.

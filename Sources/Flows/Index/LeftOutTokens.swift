@@ -25,9 +25,10 @@ enum LeftOutTokens {
         guard order.contains(where: { messages[$0] == nil && LoneCalls.isNamed(capture[$0]) }) else {
             return messages
         }
-        let stripped = StrippedFiles(capture, requests)
+        let stripped = StrippedFiles(capture, requests, messages)
         var added = messages
-        for index in refused(besides: messages, capture, order) where stripped.contains(capture[index]) {
+        for index in refused(besides: messages, capture, order)
+        where stripped.mayLackCredentials(capture[index]) {
             var call = EndpointCall(
                 exchange: index,
                 request: capture[index].request,

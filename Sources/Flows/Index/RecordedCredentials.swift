@@ -10,7 +10,7 @@ struct RecordedCredentials: Sendable {
 
     init(_ index: CaptureIndex) {
         let capture = index.capture
-        stripped = StrippedFiles(capture, index.authorizationRequests)
+        stripped = StrippedFiles(capture, index.authorizationRequests, index.messages)
         let ofBrowser = index.authorizationRequests.map(\.exchange) + index.responses.compactMap(\.callback)
         var withCookies: Set<Set<String>> = []
         for exchange in capture.indices.lazy.map({ capture[$0] }) {

@@ -5,20 +5,38 @@ import OAuth
 ///
 /// A file that has any of them is whole, and so is what saw the connections themselves. Of the others it is known where a browser
 /// went to an authorization endpoint, where the developer tools of Chrome wrote the file, which leave them out unless told
-/// otherwise, and where a page had asked whether it may send a credential that the request behind it does not have.
+/// otherwise, and where a page had asked whether it may send a credential that the request behind it does not have. The credentials
+/// alone were left out where no request has one, and UserInfo told who the user is to somebody who showed no token.
 struct StrippedFiles: Sendable {
     /// Whether it is so of the whole capture, in which a browser went to an authorization endpoint.
     let areAll: Bool
     /// By name; without one the capture that is no import.
     private let files: Set<String>
+    /// Those that have cookies, perhaps, and no credentials, among them.
+    private let withoutCredentials: Set<String>
 
-    init(_ capture: Capture, _ requests: [AuthorizationRequest]) {
+    init(_ capture: Capture, _ requests: [AuthorizationRequest], _ messages: [Int: OAuthMessage]) {
         areAll = Self.isSanitized(capture, requests)
-        files = areAll ? [] : Self.files(of: capture, requests)
+        let facts = areAll ? [:] : Self.facts(of: capture, requests, messages)
+        let recorders = capture.recordersByFile
+        files = Set(
+            facts.filter { file, facts in
+                let recorder = recorders[file] ?? capture.creator
+                return facts.isStripped(byDefault: recorder.name == Self.developerTools)
+            }.keys
+        )
+        withoutCredentials = files.union(facts.filter { $0.value.lacksCredentials }.keys)
     }
 
-    func contains(_ exchange: Exchange) -> Bool {
-        if areAll { return true }
+    func contains(_ exchange: Exchange) -> Bool { areAll || Self.isAll(of: exchange, in: files) }
+
+    /// Whether a request without an `Authorization` header may have had one.
+    func mayLackCredentials(_ exchange: Exchange) -> Bool {
+        areAll || Self.isAll(of: exchange, in: withoutCredentials)
+    }
+
+    private static func isAll(of exchange: Exchange, in files: Set<String>) -> Bool {
+        guard !files.isEmpty else { return false }
         let seen = exchange.provenance.seen
         return seen.isEmpty ? files.contains("") : seen.allSatisfy { files.contains($0.file) }
     }
@@ -44,6 +62,8 @@ struct StrippedFiles: Sendable {
     /// What a file alone saw.
     private struct Facts {
         var hasNone = true
+        var hasCredential = false
+        var isServedWithoutToken = false
         var isAnswered = false
         var hasConnections = false
         var logins = 0
@@ -54,8 +74,9 @@ struct StrippedFiles: Sendable {
         var lacksAllowed = false
 
         mutating func note(_ exchange: Exchange) {
-            guard hasNone else { return }
-            hasNone = StrippedFiles.hasNone(exchange)
+            guard !hasCredential else { return }
+            hasCredential = exchange.request.headers.contains("authorization")
+            hasNone = hasNone && StrippedFiles.hasNone(exchange)
             if exchange.client.address != nil { hasConnections = true }
             guard let response = exchange.response else { return }
             isAnswered = true
@@ -65,10 +86,14 @@ struct StrippedFiles: Sendable {
                     let method = request.headers.first("access-control-request-method")
                 else { return }
                 allowed["\(method) \(request.url.text)"] = exchange.endedAt
-            } else if !allowed.isEmpty, let time = allowed["\(request.method) \(request.url.text)"] {
+            } else if !allowed.isEmpty, exchange.client.address == nil,
+                let time = allowed["\(request.method) \(request.url.text)"]
+            {
                 lacksAllowed = lacksAllowed || time <= exchange.startedAt
             }
         }
+
+        var lacksCredentials: Bool { !hasCredential && (lacksAllowed || isServedWithoutToken) }
 
         func isStripped(byDefault: Bool) -> Bool {
             guard hasNone, isAnswered else { return false }
@@ -77,26 +102,35 @@ struct StrippedFiles: Sendable {
         }
     }
 
-    private static func files(of capture: Capture, _ requests: [AuthorizationRequest]) -> Set<String> {
+    private static func facts(
+        of capture: Capture,
+        _ requests: [AuthorizationRequest],
+        _ messages: [Int: OAuthMessage]
+    ) -> [String: Facts] {
         let file = { (exchange: Int) -> String? in
             let seen = capture[exchange].provenance.seen
             return seen.count > 1 ? nil : seen.first?.file ?? ""
         }
         var facts: [String: Facts] = [:]
         for index in capture.indices {
-            if let file = file(index) { facts[file, default: Facts()].note(capture[index]) }
+            guard let file = file(index) else { continue }
+            facts[file, default: Facts()].note(capture[index])
+            if case .userInfo(let call) = messages[index], isServedWithoutToken(call, capture[index]) {
+                facts[file]?.isServedWithoutToken = true
+            }
         }
         for request in requests {
             guard let file = file(request.exchange) else { continue }
             facts[file]?.logins += 1
             if capture[request.exchange].client.address == nil { facts[file]?.toldLogins += 1 }
         }
-        let recorders = capture.recordersByFile
-        return Set(
-            facts.filter { file, facts in
-                facts.isStripped(byDefault: (recorders[file] ?? capture.creator).name == developerTools)
-            }.keys
-        )
+        return facts
+    }
+
+    /// Who speaks of a session's user to a page of its own knows it by a cookie.
+    private static func isServedWithoutToken(_ call: EndpointCall, _ exchange: Exchange) -> Bool {
+        call.token == nil && exchange.client.address == nil && exchange.request.cookies.isEmpty
+            && call.answer.isSuccess && call.answer.json?["sub"]?.string != nil
     }
 
     /// `log.creator.name` of Chrome, Edge and their kin.

@@ -64,7 +64,7 @@ extension TurnedAway {
             let isOfServer =
                 later.startedAt < exchange.endedAt && later.request.headers.first("user-agent") != agent
             if !isOfServer,
-                later.request.headers.contains("authorization") || index.isSanitized(at: position)
+                later.request.headers.contains("authorization") || index.mayLackCredentials(at: position)
             {
                 return false
             }

@@ -17,7 +17,7 @@ enum AcceptedClient {
         // An assertion is another one each time, and a certificate does not show.
         let isSecretKnown = secret.map { !Placeholder.isOne($0) } ?? false
         let isPublic =
-            methods == [.none] && !flow.surroundings.isSanitized(at: refused.exchange)
+            methods == [.none] && !flow.surroundings.mayLackCredentials(at: refused.exchange)
             && !MutualTLS.isNamed(by: refused.endpoint)
             && !MutualTLS.isRegistered(refused, in: flow)
         guard isPublic || isSecretKnown && !methods.contains(.assertion) else { return nil }

@@ -68,7 +68,7 @@ enum ClientKind {
                 )
             )
         }
-        if flow.surroundings.isSanitized(at: request.exchange),
+        if flow.surroundings.mayLackCredentials(at: request.exchange),
             mayHaveProvenItself(request, flow) || !isProgram(attempt, flow)
         {
             return .unknown("headers were stripped from the capture, so a client's credentials do not show")

@@ -34,7 +34,7 @@ struct BearerCall {
                 grant.accessToken.flatMap { Placeholder.isOne($0) ? nil : ($0, grant) }
             }
         ) { first, _ in first }
-        let refusals = unmendedUserInfo(calls).filter(flow.surroundings.isSanitized(at:))
+        let refusals = unmendedUserInfo(calls).filter(flow.surroundings.mayLackCredentials(at:))
         return calls.compactMap { call, isUserInfo in
             (call.token ?? (refusals.contains(call.exchange) ? tokenLeftOut(of: call, flow) : nil)).map {
                 BearerCall(

@@ -13,7 +13,7 @@ struct LostCredentials {
     /// Nil where the request has the header, or none of those before it had one.
     init?(at end: Int, in flow: Flow) {
         let last = flow.capture[end].request
-        guard !last.headers.contains("authorization"), !flow.surroundings.isSanitized(at: end) else {
+        guard !last.headers.contains("authorization"), !flow.surroundings.mayLackCredentials(at: end) else {
             return nil
         }
         var exchange = end

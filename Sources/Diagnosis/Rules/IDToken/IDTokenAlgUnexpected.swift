@@ -79,7 +79,7 @@ struct IDTokenAlgUnexpected: Rule {
         guard algorithm.utf8.starts(with: "HS".utf8), let request = delivered.tokenRequest else { return nil }
         if let sought = keysSought(after: request, delivered, flow) { return sought }
         guard request.isRecorded, request.authentication.methods == [.none],
-            !flow.surroundings.isSanitized(at: request.exchange),
+            !flow.surroundings.mayLackCredentials(at: request.exchange),
             !names.contains(where: { flow.surroundings.knownSecrets[$0] != nil })
         else { return nil }
         return Evidence(

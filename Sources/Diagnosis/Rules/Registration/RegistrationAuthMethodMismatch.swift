@@ -48,7 +48,9 @@ struct RegistrationAuthMethodMismatch: Rule {
             guard !registered.isEmpty, registered.count == client.authenticationMethods.count,
                 call.authentication.methods.allSatisfy({ !registered.contains($0) })
             else { return .holds }
-            guard call.authentication.methods != [.none] || !flow.surroundings.isSanitized(at: call.exchange)
+            guard
+                call.authentication.methods != [.none]
+                    || !flow.surroundings.mayLackCredentials(at: call.exchange)
             else {
                 return .abstains(Gap.strippedCredentials)
             }

@@ -34,7 +34,7 @@ struct RegistrationOpen: Rule {
                 !OtherNames.isRegistration(at: call.endpoint),
                 !call.parameters.contains("software_statement")
             else { continue }
-            guard !flow.surroundings.isSanitized(at: call.exchange) else {
+            guard !flow.surroundings.mayLackCredentials(at: call.exchange) else {
                 return .abstains(Gap.strippedCredentials)
             }
             guard let issued = client.evidence("client_id") else { continue }

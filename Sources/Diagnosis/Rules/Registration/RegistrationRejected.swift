@@ -96,7 +96,7 @@ struct RegistrationRejected: Rule {
     private func refusedChange(in flow: Flow) -> Verdict? {
         let changes = flow.registrations.filter { flow.capture[$0.exchange].request.method == "PUT" }
         guard let last = changes.last, last.answer.status == 401 else { return nil }
-        if last.token == nil, flow.surroundings.isSanitized(at: last.exchange) {
+        if last.token == nil, flow.surroundings.mayLackCredentials(at: last.exchange) {
             return .abstains(Gap.strippedCredentials)
         }
         let position = flow.surroundings.position

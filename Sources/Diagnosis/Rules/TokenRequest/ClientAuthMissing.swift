@@ -36,7 +36,7 @@ struct ClientAuthMissing: Rule {
                 !AssertionOnly.applies(to: call, provider, flow),
                 !ClientTypeRefusal.isSaid(in: call.answer.errorText)
             else { return .holds }
-            let isSanitized = flow.surroundings.isSanitized(at: call.exchange)
+            let isSanitized = flow.surroundings.mayLackCredentials(at: call.exchange)
             guard !isSanitized || Self.missesSecret(call.answer.errorText) else {
                 return .abstains("credentials were taken out of the capture")
             }
@@ -71,7 +71,7 @@ struct ClientAuthMissing: Rule {
             [
                 secret,
                 call.answer.evidence(
-                    note: flow.surroundings.isSanitized(at: call.exchange)
+                    note: flow.surroundings.mayLackCredentials(at: call.exchange)
                         ? "in the provider's words"
                         : "neither an Authorization header nor a client_assertion was sent"
                 ),
@@ -153,7 +153,7 @@ struct ClientAuthMissing: Rule {
         static func isOne(_ request: TokenRequest, _ surroundings: CaptureIndex) -> Bool {
             request.answer.isSuccess && request.authentication.methods == [.none]
                 && !ClientAuthMissing.hasHeader(surroundings.capture[request.exchange].request)
-                && !surroundings.isSanitized(at: request.exchange)
+                && !surroundings.mayLackCredentials(at: request.exchange)
         }
 
         private static func sender(_ endpoint: RecordedURL, _ client: Parameter?) -> Sender? {

@@ -74,7 +74,8 @@ struct UnsupportedGrantType: Rule {
 
     /// Whether what the client proved itself with may have been taken out of the capture: then that may be what was refused.
     private func mayLackCredentials(_ request: TokenRequest, _ flow: Flow) -> Bool {
-        flow.surroundings.isSanitized(at: request.exchange) && request.authentication.methods == [.none]
+        flow.surroundings.mayLackCredentials(at: request.exchange)
+            && request.authentication.methods == [.none]
             && (request.answer.error?.description ?? "").isEmpty
     }
 

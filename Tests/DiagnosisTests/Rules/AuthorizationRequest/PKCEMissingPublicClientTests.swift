@@ -121,6 +121,21 @@ struct PKCEMissingPublicClientTests {
         #expect(recording.finding(rule) != nil)
     }
 
+    /// UserInfo serves nobody without a token: its header was left out, and so may have been the client's own, cookies or not.
+    @Test func abstainsWhereCredentialsAloneWereLeftOut() throws {
+        let whole = try Recording("healthy/web-code-flow").asking("code_challenge", nil)
+            .sending("client_secret", nil).sending("code_verifier", nil)
+        #expect(whole.finding(rule) != nil)
+        let recording = whole.editing { exchange in
+            exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+        // Who saw the connection saw that no token was shown.
+        let seen = recording.editing { $0.client.address = "127.0.0.1:50000" }
+        #expect(seen.finding(rule) != nil)
+    }
+
     /// A program's credentials may have been in a header that the export left out, unless it names itself in the body and was not
     /// registered to prove itself.
     @Test(
