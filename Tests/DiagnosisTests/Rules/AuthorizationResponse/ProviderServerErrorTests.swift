@@ -32,6 +32,16 @@ struct ProviderServerErrorTests {
         #expect(recording.finding("token-endpoint-error")?.effectOf == rule)
     }
 
+    /// A device that polls was answered later, and what ended its wait is in that answer.
+    @Test(arguments: [(400, false), (503, true)])
+    func pollThatFailedIsForgottenWhereTheNextIsAnswered(last: Int, fires: Bool) throws {
+        var recording = try Recording("logout-and-device/device-code-expired")
+        recording.exchanges[1].response = RecordedResponse(status: 503)
+        if last == 503 { recording.exchanges[2].response = RecordedResponse(status: 503) }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect((recording.finding("device-code-expired")?.isPrimary == true) == !fires)
+    }
+
     /// ServiceNow calls it so when it refuses a client.
     @Test(arguments: [(401, false), (400, true)])
     func refusedClientIsNoFailure(status: Int, fires: Bool) throws {
