@@ -171,6 +171,7 @@ enum Precedence {
             over: ["token-invalid-grant", "token-endpoint-error"]
         ),
         Row(["refresh-scope-widened"], over: ["token-endpoint-error"]),
+        Row(["scope-rejected"], over: ["token-endpoint-error"], .onlyAfterwards),
         // The refusal of a client that may not use this token, or this grant, is not one of the token or the credentials.
         Row(
             ["refresh-wrong-client", "registration-grant-missing"],

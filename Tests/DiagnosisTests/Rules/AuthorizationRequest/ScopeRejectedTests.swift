@@ -49,6 +49,17 @@ struct ScopeRejectedTests {
         #expect(recording.finding(rule)?.places == ["1 request.query scope", "4 response.body error"])
     }
 
+    /// What the token endpoint answers is the same refusal.
+    @Test func explainsTheTokenEndpointsAnswer() throws {
+        let recording = try Recording(broken + ".near-miss")
+            .sending("grant_type", "client_credentials").sending("code", nil)
+            .sending("scope", "orders.write")
+            .answering("/token", 400, ["error": "invalid_scope"])
+            .without { $0.request.url.path != "/token" }
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("token-endpoint-error")?.effectOf == rule)
+    }
+
     /// Registered in this capture for less than it asks for, for all of it, or for no scope by name.
     @Test(arguments: [("openid", true), ("openid profile", false), (nil, false)] as [(String?, Bool)])
     func namesTheScopesThatTheClientIsRegisteredFor(scope: String?, isNamed: Bool) throws {
