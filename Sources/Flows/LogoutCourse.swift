@@ -10,6 +10,8 @@ package struct LogoutCourse: Sendable {
         case sentBack
         /// 4xx, 5xx, an error in a redirect, or a page that says so.
         case refused(Place)
+        /// The same, where it was the user who said no: asked whether to sign out, they chose to stay.
+        case declined(Place)
         /// A page of the provider, and nothing that the request asked for after it.
         case page(Int)
         /// Sent to another address than the one asked for, or answered without a page.
@@ -30,6 +32,8 @@ package struct LogoutCourse: Sendable {
 
     /// Whether the provider said no, in whatever way.
     package var isRefused: Bool { if case .refused = end { true } else { false } }
+    /// Whether the user said no.
+    package var isDeclined: Bool { if case .declined = end { true } else { false } }
 
     /// Parameters by which providers are told where to go next, the standard's own first.
     package static let targetNames = ["post_logout_redirect_uri", "returnTo", "logout_uri", "redirect_uri"]
@@ -45,6 +49,10 @@ package struct LogoutCourse: Sendable {
         pages = []
         isConfirmed = false
         follow(call, index)
+        let said = words.asciiLowercased()
+        if case .refused(let place) = end, Self.declinations.contains(where: said.containsBytes) {
+            end = .declined(place)
+        }
     }
 
     // MARK: - Following
@@ -166,4 +174,7 @@ package struct LogoutCourse: Sendable {
         "post logout uri does not match", "must be a logout redirect uri", "is not defined as a valid url in",
         "does not contain azp claim", "aadsts",
     ]
+
+    /// How providers tell that it was the user who said no, in lower case: Django OAuth Toolkit's name for it, and WSO2's words.
+    private static let declinations = ["logout_denied", "denied the logout"]
 }

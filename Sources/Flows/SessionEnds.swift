@@ -20,6 +20,7 @@ package struct SessionEnds: Sendable {
                 case .sentBack, .done: changes.append((place, true))
                 // Without a hint it may ask first, and was left there.
                 case .page where call.parameters.contains("id_token_hint"): changes.append((place, true))
+                case .declined: changes.append((place, false))
                 case .page, .refused, .unanswered: break
                 }
             case .authorizationRequest: changes.append((place, false))

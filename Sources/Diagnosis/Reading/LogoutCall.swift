@@ -103,12 +103,16 @@ struct LogoutCall {
     /// What the provider answered, as evidence; `words` are quoted where they stand in it.
     func answer(quoting words: String? = nil, in flow: Flow) -> Evidence {
         switch course.end {
-        case .refused(let place):
+        case .refused(let place), .declined(let place):
             let isStatus = place.part == .responseStatus
             let status = place.exchange.flatMap { flow.capture[$0].response?.status } ?? 0
             let said = refusingPage(in: flow) ?? course.words
             guard !isStatus || words != nil else {
-                return Evidence(place: place, value: "\(status)", note: "refused")
+                return Evidence(
+                    place: place,
+                    value: "\(status)",
+                    note: course.isDeclined ? "the user declined" : "refused"
+                )
             }
             let text = words.map { Excerpt.around($0, in: said) } ?? Excerpt.start(of: said, 120)
             return Evidence(

@@ -8,6 +8,7 @@ extension Ending {
     func later(than outcome: Outcome) -> Outcome {
         guard outcome == .success else { return outcome }
         if isStoppedByKeys || isRefusedBehindCalls || isRefusedForGood(callsToBeLetIn) { return .failure }
+        if lastLogout.map({ LogoutCourse(of: $0, in: index).isDeclined }) ?? false { return .cancelled }
         return isLeftAtLogout ? .incomplete : .success
     }
 
@@ -53,13 +54,14 @@ extension Ending {
         for message in messages {
             switch message {
             case .endSession(let call):
-                let isRefused = LogoutCourse(of: call, in: index).isRefused
+                let course = LogoutCourse(of: call, in: index)
+                let isRefused = course.isRefused
                 if let token = call.parameters["refresh_token"], !token.isEmpty {
                     if isRefused, ended.contains(token) { break }
                     if !isRefused { ended.insert(token) }
                 }
                 last[index.capture[call.exchange].request.url.withoutQuery] = isRefused ? 400 : 200
-                isSignedOut = isSignedOut || !isRefused
+                isSignedOut = isSignedOut || !isRefused && !course.isDeclined
             case .revocation(let call):
                 // Of a token that it does not know the provider says nothing (RFC 7009, section 2.2); with the client's
                 // credentials refused, the tokens live on.
@@ -117,11 +119,14 @@ extension Ending {
         }.max()
     }
 
+    private var lastLogout: EndpointCall? {
+        messages.lazy.compactMap { if case .endSession(let call) = $0 { call } else { nil } }.last
+    }
+
     /// Whether the last logout was left on the provider's page although it asked to be sent back.
     private var isLeftAtLogout: Bool {
-        let logouts = messages.compactMap { if case .endSession(let call) = $0 { call } else { nil } }
         // Asked to confirm although the hint says who it is, and left there: the login stands all the same.
-        guard let last = logouts.last, !last.parameters.contains("id_token_hint"),
+        guard let last = lastLogout, !last.parameters.contains("id_token_hint"),
             case .page = LogoutCourse(of: last, in: index).end
         else { return false }
         return true

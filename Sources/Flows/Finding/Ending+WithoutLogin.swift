@@ -19,7 +19,7 @@ extension Ending {
                 switch LogoutCourse(of: call, in: index).end {
                 case .refused: statuses.append(400)
                 case .page, .unanswered: statuses.append(nil)
-                case .sentBack, .done: statuses.append(200)
+                case .sentBack, .declined, .done: statuses.append(200)
                 }
             case .backChannelLogout(let delivery): statuses.append(logoutStatus(of: delivery))
             case .frontChannelLogout(let call): statuses.append(call.answer.status)

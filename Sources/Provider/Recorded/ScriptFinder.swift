@@ -182,7 +182,7 @@ struct ScriptFinder {
         script.clientID = call.parameters["client_id"] ?? flow.clientID
         script.parameters = call.parameters.items.map { ($0.name, $0.value) }
         let course = LogoutCourse(of: call, in: index)
-        guard !course.isRefused, course.end != .unanswered else { return script }
+        guard !course.isRefused, !course.isDeclined, course.end != .unanswered else { return script }
         let start = index.capture[call.exchange].startedAt
         let target = course.wanted.map { RecordedURL($0.value).withoutQuery }
         var exchanges: [Int] = []

@@ -31,6 +31,35 @@ struct LogoutRefusalTests {
         #expect(recording.outcomes == [isOver ? .success : .failure])
     }
 
+    /// Django OAuth Toolkit's page, and WSO2's redirect, for a user who was asked whether to sign out and said no.
+    @Test(
+        arguments: [
+            ("logout_denied", nil, true), ("logout_failed", nil, false),
+            (
+                "", "/error.do?oauthErrorCode=access_denied&oauthErrorMsg=End+User+denied+the+logout+request",
+                true
+            ),
+            ("", "/error.do?oauthErrorCode=access_denied&oauthErrorMsg=Unknown+application", false),
+        ] as [(String, String?, Bool)]
+    )
+    func userWhoStaysSignedInBrokeNothing(error: String, location: String?, isUsers: Bool) throws {
+        let path = "logout-and-device/logout-redirect-not-registered"
+        let recording = try Recording(path).without { $0.request.url.path == "/register" }
+            .editingLast("/end-session") { exchange in
+                if let location {
+                    exchange.response = RecordedResponse(status: 302)
+                    exchange.response?.redirect(to: location)
+                } else {
+                    exchange.response?.body = .html("<h1>Error: \(error)</h1><p>It was refused.")
+                }
+            }
+        #expect(recording.outcomes == [isUsers ? .cancelled : .failure])
+        #expect((recording.finding(rule) == nil) == isUsers)
+        let told = recording.finding("user-cancelled")
+        #expect((told?.isPrimary == true) == isUsers)
+        #expect((told?.title == "The user chose to stay signed in") == isUsers)
+    }
+
     @Test func repeatsWhatWasSaidOfALogout() throws {
         let path = "logout-and-device/logout-redirect-not-registered"
         #expect(try Recording(path).finding(rule) == nil)
@@ -41,10 +70,10 @@ struct LogoutRefusalTests {
         #expect(finding.evidence[0].value.contains("Not allowed"))
         let page = recording.editing { exchange in
             if (exchange.response?.status ?? 0) >= 400 {
-                exchange.response?.body = .html("<title></title><h1>Error: logout_denied</h1><p>You stayed.")
+                exchange.response?.body = .html("<title></title><h1>Error: logout_failed</h1><p>You stayed.")
             }
         }
-        #expect(page.finding(rule)?.evidence[0].value == "Error: logout_denied You stayed.")
+        #expect(page.finding(rule)?.evidence[0].value == "Error: logout_failed You stayed.")
         // A login that had failed by then has another reason.
         #expect(recording.answering("/token", 400, ["error": "invalid_grant"]).finding(rule) == nil)
     }

@@ -41,6 +41,15 @@ struct UserCancelled: Rule {
                 )
             )
         }
+        if let logout = LogoutCall.all(in: flow).last, logout.course.isDeclined {
+            return .violated(
+                Violation(
+                    [logout.answer(in: flow)],
+                    saying: Self.declinedLogout,
+                    exchange: logout.call.exchange
+                )
+            )
+        }
         if let error = NativeSignIn.cancellation(in: flow) {
             return .violated(
                 Violation(
@@ -87,6 +96,16 @@ struct UserCancelled: Rule {
         Have the callback begin a login with the policy that resets passwords where it gets this error; or use a sign-in policy that has the \
         reset built in.
         """
+
+    private static let declinedLogout = Violation.Words(
+        title: "The user chose to stay signed in",
+        explanation: """
+            The provider asked whether to sign out, and the person there said no. It tells that by an error, on a page or in its redirect; the session at the provider \
+            goes on.
+            """,
+        fix:
+            "Nothing needs fixing. Where the app has ended its own session by then, it signs the user in again without a question at the next login."
+    )
 
     /// The detour of a login that was answered in the end.
     private func resetOnTheWay(in flow: Flow) -> Violation? {

@@ -55,9 +55,9 @@ struct LogoutHintMissing: Rule {
         switch course.end {
         case .refused: .error
         // The login was a good one, and the user is left at the provider.
-        case .page: flow.ending == .success ? .warning : .error
+        case .page: [.success, .cancelled].contains(flow.ending) ? .warning : .error
         case .sentBack: course.isConfirmed ? .warning : nil
-        case .done, .unanswered: nil
+        case .declined, .done, .unanswered: nil
         }
     }
 

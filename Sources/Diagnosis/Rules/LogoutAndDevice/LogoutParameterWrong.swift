@@ -55,7 +55,7 @@ struct LogoutParameterWrong: Rule {
         else { return nil }
         switch logout.course.end {
         case .refused, .page: break
-        case .sentBack, .done, .unanswered: return nil
+        case .sentBack, .declined, .done, .unanswered: return nil
         }
         return Violation(
             [

@@ -35,7 +35,7 @@ struct LogoutRedirectNotRegistered: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for logout in LogoutCall.all(in: flow)
-        where logout.course.end != .sentBack && !logout.isMisnamed {
+        where logout.course.end != .sentBack && !logout.course.isDeclined && !logout.isMisnamed {
             let words = saysSo(logout, flow)
             guard let wanted = logout.course.wanted else {
                 // Cognito has to be told where to go on, and says so.
