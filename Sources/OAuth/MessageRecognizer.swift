@@ -98,7 +98,7 @@ package struct MessageRecognizer: Sendable {
             return .deviceAuthorization(call(candidate, query))
         }
         // Nobody signs in or out by HEAD: it asks whether there is a page.
-        if request.method == "GET", !isThrownAway(candidate.exchange),
+        if request.method == "GET", !candidate.exchange.isRefusedAhead,
             Self.isAuthorizationRequest(query, candidate.role, isStated: candidate.isStated)
         {
             return .authorizationRequest(authorizationRequest(candidate, query))
@@ -113,11 +113,6 @@ package struct MessageRecognizer: Sendable {
             return .frontChannelLogout(call(candidate, query))
         }
         return get(byRoleOf: candidate, query)
-    }
-
-    /// Whether a browser asked ahead and was refused: it throws that away, and asks anew when its user goes there.
-    private func isThrownAway(_ exchange: Exchange) -> Bool {
-        exchange.request.isPrefetch && (exchange.response?.status ?? 0) >= 400
     }
 
     private func get(byRoleOf candidate: Candidate, _ query: Parameters) -> OAuthMessage? {

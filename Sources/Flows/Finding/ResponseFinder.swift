@@ -53,6 +53,7 @@ struct ResponseFinder {
         var linked: [AuthorizationResponse] = []
         for index in order {
             let exchange = capture[index]
+            if exchange.isErrorAhead { continue }
             let arriving = arriving(with: exchange, index, &trail)
             if let arriving, let url = passingOn(trail.found[arriving], exchange, index) {
                 trail.sentOn[url] = arriving
