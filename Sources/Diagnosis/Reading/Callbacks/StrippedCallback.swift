@@ -4,13 +4,16 @@ import OAuth
 
 /// A code that the provider's redirect had, and that the request to the redirect URI had not any more.
 ///
-/// Told where the app refused the request, and nothing in the capture shows that the code came to somebody after all.
+/// Told where the app refused the request, or is a program that has no other way to its code, and nothing in the capture shows that
+/// the code came to somebody after all.
 struct StrippedCallback {
     /// The exchange whose redirect has the code.
     private let redirect: Int
     /// The request that came without it.
     private let exchange: Int
     private let refusal: (place: Place, note: String)
+    /// Whether it came to a program on this machine that had its browser opened.
+    private let isOfProgram: Bool
 
     /// Nil where the code was not lost, or where the app went on all the same.
     init?(_ attempt: LoginAttempt, in flow: Flow) {
@@ -19,12 +22,14 @@ struct StrippedCallback {
             let redirect = response.deliveredBy,
             flow.capture[redirect].response?.location != nil,
             let exchange = Self.callback(behind: redirect, of: response, flow),
-            let refusal = Self.refusal(of: exchange, attempt, flow),
+            let refusal = Self.refusal(of: exchange, attempt, flow)
+                ?? Self.answer(ofProgramAt: exchange, attempt, flow),
             HandedOnCode.isCarried(response, in: flow.surroundings) != true
         else { return nil }
         self.redirect = redirect
         self.exchange = exchange
         self.refusal = refusal
+        isOfProgram = Self.isListener(at: exchange, attempt, flow)
     }
 
     /// The request that follows the redirect, to the very address, with nothing in it that an app could go on with.
@@ -82,6 +87,32 @@ struct StrippedCallback {
         return (Place(exchange: end, part: .responseStatus, name: ""), "refused")
     }
 
+    /// How a program on this machine answered its browser: what it had to have from it did not come, whatever it says.
+    private static func answer(ofProgramAt exchange: Int, _ attempt: LoginAttempt, _ flow: Flow)
+        -> (place: Place, note: String)?
+    {
+        guard isListener(at: exchange, attempt, flow),
+            let status = flow.capture[exchange].response?.status, (200..<300).contains(status)
+        else { return nil }
+        return (
+            Place(exchange: exchange, part: .responseStatus, name: ""),
+            "what the browser was told; the program had no code"
+        )
+    }
+
+    /// Whether a program listens there for this one answer: the browser was not sent to the provider by a page of its, nor had it asked for
+    /// anything there before.
+    private static func isListener(at exchange: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Bool {
+        let url = flow.capture[exchange].request.url
+        guard LoopbackHost.isLoopback(url.host ?? ""), let request = attempt.request,
+            flow.surroundings.redirectedFrom[request.exchange] == nil
+        else { return false }
+        let before = flow.surroundings.order[..<flow.surroundings.position[exchange]]
+        return !before.suffix(longestPast).contains { flow.capture[$0].request.url.origin == url.origin }
+    }
+
+    private static let longestPast = 4000
+
     func violation(in flow: Flow) -> Violation {
         let names = flow.capture[exchange].request.url.queryItems.items.map(\.name)
         let sent = flow.urlEvidence(
@@ -96,10 +127,22 @@ struct StrippedCallback {
         let given = flow.locationEvidence(of: redirect, note: "with a code")
         return Violation(
             [given, sent, answer].compactMap(\.self),
-            saying: Self.words,
+            saying: isOfProgram ? Self.wordsForPrograms : Self.words,
             exchange: exchange
         )
     }
+
+    private static let wordsForPrograms = Violation.Words(
+        title: "The code was lost on the way to the program",
+        explanation: """
+            The provider's redirect has a code. The request that came to the program's listener on this machine after it has none, so the program has nothing that it \
+            could exchange, whatever it told the browser.
+            """,
+        fix: """
+            Look for what changes addresses between the browser and this machine: an extension that takes parameters out, a proxy that is asked for 127.0.0.1 and localhost \
+            too (leave both out of it: NO_PROXY), a port that is forwarded by something that drops the query.
+            """
+    )
 
     private static let words = Violation.Words(
         title: "The code was lost on the way to the redirect URI",

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct CodeMissingTests {
@@ -190,6 +191,30 @@ struct CodeMissingTests {
         page.response = RecordedResponse(status: 403)
         recording.exchanges.append(page)
         #expect(recording.finding(rule)?.places.last == "4 response.status ")
+    }
+
+    /// A program listens for one answer, and has no other way to its code; a web app on the same machine may have one.
+    @Test(arguments: [
+        (200, "", false, true), (204, "", false, true), (400, "", false, true), (200, "", true, false),
+        (200, "?code=code-0123456789&state=state-0123456789", false, false),
+    ])
+    func codeThatDidNotComeToAProgramIsLost(status: Int, query: String, isWebApp: Bool, isLost: Bool) {
+        let address = "http://127.0.0.1:53219/callback"
+        let request =
+            "https://idp.example/authorize?"
+            + FormBody.encode([
+                ("response_type", "code"), ("client_id", "shop-cli"), ("redirect_uri", address),
+                ("state", "state-0123456789"),
+            ])
+        var capture = CaptureBuilder()
+        if isWebApp { capture.redirect("http://127.0.0.1:53219/login", to: request) }
+        capture.redirect(request, to: address + "?code=code-0123456789&state=state-0123456789")
+        capture.get(address + query, status, body: .html("You may close this window."))
+        let recording = Recording(capture.exchanges)
+        let finding = recording.finding(rule)
+        #expect((finding?.title == "The code was lost on the way to the program") == isLost)
+        #expect((finding?.isPrimary == true) == isLost)
+        #expect((recording.outcomes == [.failure]) == isLost)
     }
 
     /// An app that goes on got its code in another way.
