@@ -59,7 +59,9 @@ struct LoginAbandoned: Rule {
         guard trailing.allSatisfy({ SignInAnswer.isUsers(flow.capture[$0].response?.status ?? 0) }),
             let last = pages.dropLast(trailing.count).last, SignInAnswer.isPage(last, flow)
         else { return .holds }
-        guard !carriesAnswer(last, request, flow) else { return .holds }
+        guard !carriesAnswer(last, request, flow), DeclinedConsent.refusal(in: flow) == nil else {
+            return .holds
+        }
         guard !flow.capture.isCutShort else { return .abstains(Self.cutOff) }
         let violation = LeftPage.violation(at: last, of: pages, in: flow)
         let isUntouched = violation.title == nil && !pages.contains { flow.isCredentialPost($0) }

@@ -58,6 +58,7 @@ struct UserCancelled: Rule {
                 )
             )
         }
+        if let declined = DeclinedConsent.violation(in: flow) { return .violated(declined) }
         guard let last = flow.tokenRequests.last(where: { $0.answer.status != nil }),
             last.isDecidedElsewhere, let error = last.answer.error,
             ["access_denied", "authorization_declined"].contains(error.error),

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct UserCancelledTests {
@@ -183,6 +184,30 @@ struct UserCancelledTests {
         ])
         #expect(recording.finding(rule) == nil)
         #expect(recording.finding("access-denied-by-policy") != nil)
+    }
+
+    /// WSO2 ends a sign-in on a page of its own where the user hands on no attributes.
+    @Test(arguments: [
+        ("user.denied.consent.error", true), ("user.denied.mandatory.consent.error", true),
+        ("claim.request.missing", false),
+    ])
+    func consentThatWasDeclinedOnAPageIsTheUsersNo(key: String, isUsers: Bool) throws {
+        let target = "/authenticationendpoint/retry.do?status=authentication.attempt.failed&statusMsg=\(key)"
+        var recording = try Recording(Array(Recording(broken).exchanges.prefix(3)))
+            .editingLast("/sign-in") { exchange in
+                exchange.response = RecordedResponse(status: 302)
+                exchange.response?.redirect(to: target)
+            }
+        var last = try #require(recording.exchanges.last)
+        last.request.url = last.request.url.resolving(target)
+        last.request.method = "GET"
+        last.startedAt = last.startedAt + .seconds(1)
+        last.response = RecordedResponse(status: 200, body: .html("<p>Authentication attempt failed."))
+        recording.exchanges.append(last)
+        #expect((recording.finding(rule)?.isPrimary == true) == isUsers)
+        #expect((recording.finding("authorization-error") == nil) == isUsers)
+        #expect(recording.finding("login-abandoned") == nil)
+        #expect(recording.outcomes == [isUsers ? .cancelled : .failure])
     }
 
     /// Begun anew with the policy that resets passwords, the login went well: the detour is told as that.
