@@ -24,7 +24,7 @@ struct ClientCall {
     var answer: Answer
     /// What is called, to tell a repetition of the same call from another one.
     var purpose: String
-    /// Whether a later call for the same purpose went well.
+    /// Whether a later call for the same purpose went well, or, of a poll that the provider could not serve, was answered.
     var isRepaired = false
     /// Whether it brings a code that the provider issued to this very client, or to one that was not recorded.
     var isOfIssuedCode = false
@@ -75,10 +75,14 @@ struct ClientCall {
             calls[index].isRefusedForOthers = true
         }
         var succeeded: Set<String> = []
+        var answered: Set<String> = []
         for index in calls.indices.reversed() {
-            calls[index].isRepaired = succeeded.contains(calls[index].purpose)
-            if calls[index].answer.isSuccess { succeeded.insert(calls[index].purpose) }
             let call = calls[index]
+            calls[index].isRepaired =
+                succeeded.contains(call.purpose) || call.isUnserved && answered.contains(call.purpose)
+            if call.answer.isSuccess { succeeded.insert(call.purpose) }
+            // Whatever who polls is told is an answer: that its user has not decided, too.
+            if call.isDecidedElsewhere, !call.isUnserved { answered.insert(call.purpose) }
             guard call.kind == .token, call.parameters["grant_type"] == "authorization_code",
                 let code = call.parameters["code"], !code.isEmpty
             else { continue }
@@ -87,6 +91,13 @@ struct ClientCall {
                 issued[code].map(call.authentication.mayBe) ?? flow.logins.isEmpty
         }
         return calls
+    }
+
+    /// Whether the provider had no answer to it, or not now.
+    private var isUnserved: Bool {
+        guard let status = answer.status else { return true }
+        return status >= 500 || status == 429
+            || answer.error.map { ["server_error", "temporarily_unavailable"].contains($0.error) } ?? false
     }
 
     private init(_ kind: Kind, _ call: EndpointCall, _ purpose: String) {

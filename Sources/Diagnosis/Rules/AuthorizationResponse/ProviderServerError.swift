@@ -49,15 +49,10 @@ struct ProviderServerError: Rule {
             }
         }
         let calls = ClientCall.all(in: flow).filter { call in
-            !["introspection", "revocation"].contains { call.purpose.hasPrefix($0) }
+            !call.isRepaired && !["introspection", "revocation"].contains { call.purpose.hasPrefix($0) }
         }
-        let users = userInfo(flow)
-        let answers = calls.map { ($0.answer, $0.purpose) } + users
-        let successes = Successes(
-            among: calls.filter(Self.isServed).map { ($0.answer, $0.purpose) }
-                + users.filter { $0.0.isSuccess },
-            flow.surroundings.position
-        )
+        let answers = calls.map { ($0.answer, $0.purpose) } + userInfo(flow)
+        let successes = Successes(among: answers, flow.surroundings.position)
         for (answer, purpose) in answers where Self.isFailure(answer) {
             guard !successes.isAny(of: purpose, behind: answer) else { continue }
             var evidence = [answer.statusEvidence()]
@@ -78,15 +73,6 @@ struct ProviderServerError: Rule {
         cookies; where users are slow, raise the realm's login timeout.
         """
 
-    /// Whether a call went through.
-    ///
-    /// Of a client that polls, whatever it is told is an answer: that its user has not decided, too.
-    private static func isServed(_ call: ClientCall) -> Bool {
-        if call.answer.isSuccess { return true }
-        return call.isDecidedElsewhere && call.answer.status.map { (400..<429).contains($0) } ?? false
-            && !isFailure(call.answer)
-    }
-
     /// Where the same request went through last, as far as one can tell: a token request that was saved without its form may be any.
     private struct Successes {
         private let position: [Int]
@@ -95,7 +81,7 @@ struct ProviderServerError: Rule {
 
         init(among answers: [(answer: Answer, purpose: String)], _ position: [Int]) {
             self.position = position
-            for (answer, purpose) in answers {
+            for (answer, purpose) in answers where answer.isSuccess {
                 let place = position[answer.exchange]
                 last[purpose] = max(last[purpose] ?? -1, place)
                 if purpose.hasPrefix(Self.unsaved) { lastOfTokens = max(lastOfTokens, place) }

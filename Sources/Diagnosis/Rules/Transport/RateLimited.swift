@@ -34,7 +34,7 @@ struct RateLimited: Rule {
             if flow.capture[message.exchange].response.map(Throttling.isOne) ?? false {
                 if known.insert(name).inserted { order.append(name) }
                 refused[name, default: []].append(message.exchange)
-            } else if status < 400 {
+            } else if status < 400 || isAnsweredPoll(message, status) {
                 refused[name] = nil
             }
         }
@@ -54,6 +54,12 @@ struct RateLimited: Rule {
             )
             .toldOfFront(in: flow)
         )
+    }
+
+    /// Whether a client that waits for its user elsewhere was told how that stands, whatever it was told.
+    private func isAnsweredPoll(_ message: OAuthMessage, _ status: Int) -> Bool {
+        guard case .token(let request) = message else { return false }
+        return request.isDecidedElsewhere && status < 500
     }
 
     /// Whether these asked for a document that the client got from another of the URLs at which it may be.

@@ -40,6 +40,9 @@ struct ProviderServerErrorTests {
         if last == 503 { recording.exchanges[2].response = RecordedResponse(status: 503) }
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
         #expect((recording.finding("device-code-expired")?.isPrimary == true) == !fires)
+        // Its user has not decided yet.
+        let waiting = recording.answering("/token", last, ["error": "authorization_pending"])
+        #expect(waiting.outcomes == [fires ? .failure : .incomplete])
     }
 
     /// ServiceNow calls it so when it refuses a client.

@@ -30,6 +30,16 @@ struct RateLimitedTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
+    /// A device that polls was answered later.
+    @Test(arguments: [(400, false), (429, true)])
+    func pollThatWasTooMuchIsForgottenWhereTheNextIsAnswered(last: Int, fires: Bool) throws {
+        var recording = try Recording("logout-and-device/device-code-expired")
+        recording.exchanges[1].response = RecordedResponse(status: 429)
+        if last == 429 { recording.exchanges[2].response = RecordedResponse(status: 429) }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.finding("device-code-expired")?.isPrimary == true) == !fires)
+    }
+
     @Test func saysNothingOfOtherHosts() throws {
         let recording = try Recording("healthy/web-code-flow").answering("/", 429)
         #expect(recording.finding(rule) == nil)
