@@ -43,6 +43,38 @@ struct InnerFailureTests {
         #expect(recording.finding("scope-rejected")?.effectOfFlow == nil)
     }
 
+    /// The code of the provider behind was lost on the way to the broker, which shows an error, or tells its client of one.
+    @Test(arguments: [
+        (
+            "https://broker.example/authenticationendpoint/retry.do?status=Attention&statusMsg=Login+failed",
+            "authorization-error"
+        ), ("https://broker.example/resume", "provider-server-error"),
+    ])
+    func codeThatWasLostBeforeTheBrokerIsTheCause(next: String, told: String) throws {
+        var capture = CaptureBuilder()
+        capture.redirect(Self.outer, to: Self.inner)
+        capture.get(Self.inner, body: .html("<form method=post action=/in><input name=user></form>"))
+        let back = "https://broker.example/back"
+        let code = "?code=inner-code-0123456789&state=inner-state-1234567"
+        capture.post(
+            "https://upstream.example/in",
+            [("user", "alice")],
+            302,
+            answer: [("Location", back + code)]
+        )
+        capture.redirect(back, to: next)
+        if next.hasSuffix("/resume") {
+            capture.redirect(next, to: "https://app.example/cb?\(Self.served)")
+            capture.get("https://app.example/cb?\(Self.served)", 400, body: .html("<h1>Sign-in failed</h1>"))
+        } else {
+            capture.get(next, body: .html("<p>Attention</p>"))
+        }
+        let recording = Recording(capture.exchanges)
+        #expect(recording.outcomes == [.failure, .failure])
+        #expect(recording.findings.filter(\.isPrimary).map(\.rule) == ["code-missing"])
+        #expect(recording.finding(told)?.effectOf == "code-missing")
+    }
+
     /// A broker's `access_denied` without a reason is nobody's own no where the login behind it broke.
     @Test func aFaultBehindABrokerIsNoCancellation() {
         let recording = recording(

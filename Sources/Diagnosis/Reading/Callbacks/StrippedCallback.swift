@@ -11,7 +11,7 @@ struct StrippedCallback {
     private let redirect: Int
     /// The request that came without it.
     private let exchange: Int
-    private let refusal: (place: Place, note: String)
+    private let refusal: Evidence
     /// Whether it came to a program on this machine that had its browser opened.
     private let isOfProgram: Bool
 
@@ -61,42 +61,45 @@ struct StrippedCallback {
     private static let mostBetween = 8
     private static let longestWay = Duration.seconds(5)
 
-    /// How the app refused it: an error, by whatever redirects, its page to sign in at, a new login, or a redirect that takes all
-    /// its cookies back; nil where it did not.
-    private static func refusal(of exchange: Int, _ attempt: LoginAttempt, _ flow: Flow)
-        -> (place: Place, note: String)?
-    {
+    /// How the app refused it: an error, by whatever redirects and on whatever page, its page to sign in at, a new login, or a
+    /// redirect that takes all its cookies back; nil where it did not.
+    private static func refusal(of exchange: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Evidence? {
         guard let answer = flow.capture[exchange].response else { return nil }
-        if answer.status >= 400 {
-            return (Place(exchange: exchange, part: .responseStatus, name: ""), "refused")
-        }
-        guard (300..<400).contains(answer.status), let location = answer.location else { return nil }
-        let url = flow.capture[exchange].request.url.resolving(location)
-        let isNewLogin =
-            attempt.request.map {
-                $0.endpoint.normalizedWithoutQuery == url.normalizedWithoutQuery
-            } ?? false
-        let place = Place(exchange: exchange, part: .responseLocation, name: "")
-        if isNewLogin || ErrorRedirect.isSignInPage(url) { return (place, "sent to sign in again") }
-        if ErrorRedirect.parameter(of: url) != nil { return (place, "sent to an error") }
-        if TurnedAway.isForgotten(exchange, in: flow.surroundings) {
-            return (place, "sent away, not signed in")
+        if answer.status >= 400 { return flow.statusEvidence(of: exchange, note: "refused") }
+        if (300..<400).contains(answer.status), let location = answer.location {
+            let url = flow.capture[exchange].request.url.resolving(location)
+            let isNewLogin =
+                attempt.request.map {
+                    $0.endpoint.normalizedWithoutQuery == url.normalizedWithoutQuery
+                } ?? false
+            let note: String? =
+                if isNewLogin || ErrorRedirect.isSignInPage(url) {
+                    "sent to sign in again"
+                } else if ErrorRedirect.parameter(of: url) != nil {
+                    "sent to an error"
+                } else if TurnedAway.isForgotten(exchange, in: flow.surroundings) {
+                    "sent away, not signed in"
+                } else {
+                    nil
+                }
+            if let note { return flow.locationEvidence(of: exchange, note: note) }
         }
         let end = FailedLoginNotice.landing(of: exchange, in: flow.surroundings)
-        guard let status = flow.capture[end].response?.status, status >= 400 else { return nil }
-        return (Place(exchange: end, part: .responseStatus, name: ""), "refused")
+        guard let status = flow.capture[end].response?.status else { return nil }
+        if status >= 400 { return flow.statusEvidence(of: end, note: "refused") }
+        // A broker has a page for errors, or tells its client.
+        return flow.refusal(on: [end], redirectURI: nil)?.evidence(note: "refused")
     }
 
     /// How a program on this machine answered its browser: what it had to have from it did not come, whatever it says.
-    private static func answer(ofProgramAt exchange: Int, _ attempt: LoginAttempt, _ flow: Flow)
-        -> (place: Place, note: String)?
+    private static func answer(ofProgramAt exchange: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Evidence?
     {
         guard isListener(at: exchange, attempt, flow),
             let status = flow.capture[exchange].response?.status, (200..<300).contains(status)
         else { return nil }
-        return (
-            Place(exchange: exchange, part: .responseStatus, name: ""),
-            "what the browser was told; the program had no code"
+        return flow.statusEvidence(
+            of: exchange,
+            note: "what the browser was told; the program had no code"
         )
     }
 
@@ -120,13 +123,9 @@ struct StrippedCallback {
             note: names.isEmpty
                 ? "came without a query" : "came with \(names.prefix(12).joined(separator: ", ")) alone"
         )
-        let answer =
-            refusal.place.part == .responseStatus
-            ? flow.statusEvidence(of: refusal.place.exchange ?? exchange, note: refusal.note)
-            : flow.locationEvidence(of: exchange, note: refusal.note)
         let given = flow.locationEvidence(of: redirect, note: "with a code")
         return Violation(
-            [given, sent, answer].compactMap(\.self),
+            [given, sent, refusal].compactMap(\.self),
             saying: isOfProgram ? Self.wordsForPrograms : Self.words,
             exchange: exchange
         )

@@ -47,7 +47,10 @@ extension Flow {
 
     /// Where an inner login ended, if redirects alone lead from there to the answer; where none came, it may be any.
     private func exchange(at login: Flow, toldBy answer: AuthorizationResponse?) -> Int? {
-        let end = login.authorizationResponses.last?.callback
+        // A code that was lost on the way to the broker came to no callback.
+        let end = login.authorizationResponses.last.flatMap { last in
+            last.callback ?? login.violation(of: CodeMissing())?.exchange
+        }
         guard let answer else { return end ?? login.exchanges.first }
         guard let end, let delivery = answer.deliveredBy ?? answer.callback else { return nil }
         return surroundings.redirects(from: end, leadTo: delivery) ? end : nil
