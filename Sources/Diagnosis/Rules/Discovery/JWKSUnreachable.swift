@@ -52,6 +52,7 @@ struct JWKSUnreachable: Rule {
                 Violation((failed[url] ?? []).prefix(4).flatMap { evidence(of: $0) }).toldOfFront(in: flow)
             )
         }
+        if let elsewhere = UndeclaredKeys.violation(in: flow) { return .violated(elsewhere) }
         return order.contains(where: unknown.contains) || failed.isEmpty && !unknown.subtracting(read).isEmpty
             ? .abstains("the key set was not saved") : .holds
     }

@@ -17,6 +17,29 @@ struct JWKSUnreachableTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// At an address that the metadata do not name; another path is none of keys, and who asked is not the browser.
+    @Test(
+        arguments: [
+            ("/jwks.json", nil, true), ("/.well-known/jwks.json", nil, true), ("/keyring", nil, false),
+            ("/jwks.json", "Mozilla/5.0", false),
+        ] as [(String, String?, Bool)]
+    )
+    func addressThatNobodyNamedIsTold(path: String, agent: String?, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/jwks" else { return }
+            exchange.request.url = RecordedURL("https://id.harbour.example" + path)
+            exchange.response?.status = 404
+            guard let agent else { return }
+            exchange.request.headers.fields.removeAll { $0.name.equalsIgnoringASCIICase("user-agent") }
+            exchange.request.headers.append("User-Agent", agent)
+        }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect((finding?.title == "The signing keys were asked for where the provider has none") == fires)
+        #expect((recording.finding("callback-rejected-by-app")?.effectOf == rule) == fires)
+        #expect(recording.goingOn.finding(rule).map { $0.severity == .note } ?? !fires)
+    }
+
     @Test func oneKeySetIsEnough() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
