@@ -23,6 +23,7 @@ extension Ending {
                 }
             case .backChannelLogout(let delivery): statuses.append(logoutStatus(of: delivery))
             case .frontChannelLogout(let call): statuses.append(call.answer.status)
+            case .registration(let call) where call.isRefusedRegistration: statuses.append(400)
             case .registration(let call), .revocation(let call),
                 .introspection(let call), .userInfo(let call), .resource(let call):
                 statuses.append(call.answer.status)

@@ -48,6 +48,12 @@ package struct EndpointCall: Sendable {
     /// The client whose registration is asked for or about: as the answer names it, else the request.
     package var registeredClient: String? { answer.parameters["client_id"] ?? parameters["client_id"] }
 
+    /// Whether a client that was to be registered was not, by a status, or by an error and no client in an answer whose status says success.
+    package var isRefusedRegistration: Bool {
+        guard let status = answer.status else { return false }
+        return status >= 400 || answer.error != nil && !answer.parameters.contains("client_id")
+    }
+
     /// Whether it took a client's registration away (RFC 7592, section 2.3).
     package var isDeletion: Bool { method == "DELETE" && answer.isSuccess }
 

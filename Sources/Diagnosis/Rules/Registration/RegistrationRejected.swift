@@ -35,7 +35,7 @@ struct RegistrationRejected: Rule {
         let accepted = calls.last { RegisteredClient($0) != nil }.map { position[$0.exchange] } ?? -1
         let refused = calls.filter {
             guard let status = $0.answer.status, status != 429 else { return false }
-            return status >= 400 && position[$0.exchange] > accepted
+            return $0.isRefusedRegistration && position[$0.exchange] > accepted
         }
         guard let last = refused.last else { return refusedChange(in: flow) ?? .holds }
         let isSignedIn = flow.authorizationRequests.contains {

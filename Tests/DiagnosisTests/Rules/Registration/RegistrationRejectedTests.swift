@@ -24,6 +24,19 @@ struct RegistrationRejectedTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// Some say success by the status, and an error by the body.
+    @Test(arguments: [
+        (#"{"error":"invalid_redirect_uri"}"#, true), (#"{"client_id":"shop-1","error":"none"}"#, false),
+    ])
+    func readsAnErrorBehindAStatusOfSuccess(answer: String, fires: Bool) throws {
+        let recording = try Recording(broken).editingLast("/register") { exchange in
+            exchange.response?.status = 200
+            exchange.response?.body = .json(answer)
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+    }
+
     /// AWS's command line registers itself first, in JSON of camel case, and everybody may.
     @Test(arguments: [
         (400, #"{"error":"invalid_scope","error_description":null}"#, true),
