@@ -45,7 +45,7 @@ package enum ErrorHeading {
         // What the examples of libraries end with.
         return FailedLoginNotice.isOne(words) || lower.hasPrefix("oh dear")
             || oauthErrors.contains(where: lower.containsBytes)
-            || states.contains(where: lower.containsBytes)
+            || (states + addresses).contains(where: lower.containsBytes)
     }
 
     /// When codes were exchanged with success, by the code; the last time where there are several.
@@ -86,6 +86,10 @@ package enum ErrorHeading {
     private static let states = [
         "invalid state", "state mismatch", "mismatching state", "state is invalid", "invalid oauth state",
         "state does not match", "state parameter",
+    ]
+    /// Of where the app was to be called back, or to go on to.
+    private static let addresses = [
+        "invalid uri", "invalid redirect", "invalid callback", "invalid return url",
     ]
     /// What only a token endpoint says.
     private static let oauthErrors = ["invalid_client", "invalid_grant", "unauthorized_client", "aadsts"]

@@ -208,7 +208,9 @@ extension CallbackRejectedByAppTests {
         ("application/json", "{\"success\":false,\"error\":\"invalid_state\"}", true),
         ("application/json", "{\"success\":true}", false),
         ("text/plain", "Authentication failed: state mismatch", true), ("text/html", "Invalid state", true),
-        ("text/html", "Oh dear...", true), ("text/plain", "Signed in. You may close this window.", false),
+        ("text/html", "Oh dear...", true), ("text/plain", "Invalid URI", true),
+        ("text/html", "<title>Shop</title><p>Invalid redirect URI.", true),
+        ("text/plain", "Signed in. You may close this window.", false),
         (
             "text/html",
             "<br />\n<b>Fatal error</b>:  Uncaught Vendor\\OpenIDConnectClientException: Unable to determine state in /srv/a.php:12",
