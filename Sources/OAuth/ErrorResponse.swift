@@ -5,6 +5,8 @@ import JSON
 package struct ErrorResponse: Sendable, Hashable {
     /// Its name, `invalid_grant`; of servers that have none its number.
     package var error: String
+    /// The name as it was written, where that is in capitals and the specifications' is not.
+    private var written: String?
     /// In the server's words.
     package var description: String?
     /// Where its name stands.
@@ -28,6 +30,10 @@ package struct ErrorResponse: Sendable, Hashable {
             description: nested?.words ?? Self.words(in: parameters),
             place: error.place
         )
+        if let name = TokenErrorName.standard(self.error), name != self.error {
+            written = self.error
+            self.error = name
+        }
     }
 
     /// The name and the words of an object in place of the name, as APIs have it (Facebook, Google, Microsoft Graph).
@@ -138,5 +144,8 @@ package struct ErrorResponse: Sendable, Hashable {
     ]
 
     /// Error and description in one line.
-    package var text: String { description.map { "\(error): \($0)" } ?? error }
+    package var text: String {
+        let name = written ?? error
+        return description.map { "\(name): \($0)" } ?? name
+    }
 }

@@ -99,12 +99,13 @@ enum WrappedError {
         return ErrorResponse(error: error, description: name == nil ? nil : words, place: place)
     }
 
-    private static func words(of object: JSONObject, besides name: String) -> String? {
+    /// What an object says of its error in words; those that say `name` are not asked, be it a member's name or its value.
+    static func words(of object: JSONObject, besides name: String) -> String? {
         [
             "error_description", "message", "msg", "description", "detail", "title", "reason", "faultstring",
-            "error_message", "errorMessage", "errmsg", "body",
+            "error_message", "errorMessage", "errorSummary", "errmsg", "body",
         ]
-        .lazy.filter { $0 != name }.compactMap { object[$0]?.string }.first { !$0.isEmpty }
+        .lazy.filter { $0 != name }.compactMap { object[$0]?.string }.first { !$0.isEmpty && $0 != name }
     }
 
     private static let mostMembers = 50

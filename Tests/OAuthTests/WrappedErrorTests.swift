@@ -38,12 +38,46 @@ struct WrappedErrorTests {
         #expect(answer.isRefusal)
     }
 
+    /// A refusal that has a name of the specifications anywhere but in `error`.
+    @Test(
+        arguments: [
+            (
+                #"{"errorCode":"INVALID_GRANT","errorSummary":"spent"}"#, "application/json",
+                "invalid_grant: spent"
+            ),
+            (
+                #"{"status":400,"data":{"type":"invalid_client","message":"no"}}"#, "application/json",
+                "invalid_client: no"
+            ),
+            (#"{"errors":[{"code":"invalid_grant"}]}"#, "application/json", "invalid_grant"),
+            (#"{"error":"INVALID_GRANT"}"#, "application/json", "INVALID_GRANT"),
+            (#"{"code":"E4711","message":"The grant is not valid"}"#, "application/json", nil),
+            ("<h1>Bad Request</h1><p>invalid_grant", "text/html", "invalid_grant: Bad Request"),
+            ("invalid_grant, or invalid_client", "text/plain", nil), ("<h1>Bad Request", "text/html", nil),
+        ] as [(String, String, String?)]
+    )
+    func findsANameOfTheSpecifications(body: String, type: String, text: String?) {
+        var exchange = Exchange(
+            startedAt: Timestamp(seconds: 1_764_000_000),
+            request: RecordedRequest(method: "POST", url: RecordedURL("https://id.harbour.example/token"))
+        )
+        exchange.response = RecordedResponse(status: 400, body: Body(text: body, mediaType: type))
+        let error = Answer.ofTokenEndpoint(exchange, at: 0).error
+        #expect(error.map { $0.text.hasPrefix(text ?? "-") } ?? (text == nil))
+        #expect(error.map { ["invalid_grant", "invalid_client"].contains($0.error) } ?? true)
+        // Of a server that fails it may say anything.
+        exchange.response?.status = 502
+        if type != "application/json" {
+            #expect(Answer.ofTokenEndpoint(exchange, at: 0).error == nil)
+        }
+    }
+
     /// Twitch's answers to a device.
     @Test(
         arguments: [
             (#"{"status":400,"message":"authorization_pending"}"#, "authorization_pending"),
             (#"{"status":400,"message":"invalid device code"}"#, nil),
-            (#"{"message":"authorization_pending"}"#, nil),
+            (#"{"message":"authorization_pending"}"#, "authorization_pending"),
         ] as [(String, String?)]
     ) func aMessageIsTheErrorOfADevice(body: String, error: String?) {
         #expect(answer(body, status: 400).error?.error == error)

@@ -23,8 +23,8 @@ package struct Answer: Sendable {
     /// Whether it is the capture's doing that it is not there, or not whole: see `Exchange/isAnswerUnseen`; or that the
     /// recorder kept less of it than came.
     package var isUnseen: Bool
-    /// The error of an answer that says success and has it inside of another member, or in words of the server's own; of the token
-    /// endpoint alone, whose answers without tokens are none of success.
+    /// The error of an answer that says success and has it inside of another member, or in words of the server's own, or of a refusal that has
+    /// a name of the specifications somewhere else; of the token endpoint alone, whose answers without tokens are none of success.
     package private(set) var wrappedError: ErrorResponse?
 
     package init(of exchange: Exchange, at index: Int) {
@@ -101,6 +101,10 @@ package struct Answer: Sendable {
     /// The answer of a token endpoint.
     package static func ofTokenEndpoint(_ exchange: Exchange, at index: Int) -> Answer {
         var answer = Answer(of: exchange, at: index)
+        if let response = exchange.response, response.status >= 400, answer.error == nil {
+            answer.wrappedError = TokenErrorName.find(in: response, answer.json, of: index)
+            return answer
+        }
         guard let status = answer.status, (200..<300).contains(status), let json = answer.json else {
             return answer
         }

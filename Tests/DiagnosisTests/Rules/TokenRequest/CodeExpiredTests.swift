@@ -35,6 +35,20 @@ struct CodeExpiredTests {
         #expect(recording.finding(rule)?.evidence[2].note?.hasPrefix("by the recorder's clock") == true)
     }
 
+    /// Names that are written in capitals, or stand under a member of the server's own.
+    @Test(arguments: [
+        ("error", "INVALID_GRANT", true), ("errorCode", "invalid_grant", true), ("errorCode", "E4711", false),
+    ])
+    func readsTheNameHoweverItIsWritten(member: String, name: String, fires: Bool) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            .object(JSONObject([(member, .string(name))]))
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect((recording.finding("token-invalid-grant")?.effectOf == rule) == fires)
+    }
+
     @Test func saysNothingOfAnotherRefusal() throws {
         #expect(
             try Recording(broken).answering("/token", 401, ["error": "invalid_client"]).finding(rule) == nil
