@@ -52,7 +52,13 @@ struct LogoutLocalOnly: Rule {
                     note: "the next login of this client, without prompt=login"
                 )
             )
-            evidence.append(Evidence(code, note: "answered by redirects alone"))
+            evidence.append(
+                Evidence(
+                    code,
+                    note: response.mode == .formPost
+                        ? "answered without a question" : "answered by redirects alone"
+                )
+            )
             return .violated(
                 Violation(
                     evidence,
@@ -70,7 +76,7 @@ struct LogoutLocalOnly: Rule {
 
     // MARK: - The login that asks nothing
 
-    /// Redirects alone lead from the request to the code.
+    /// Redirects alone lead from the request to the code, or to the page whose form posts it to the app by itself.
     private func isSilent(_ login: Login, _ flow: Flow) -> Bool {
         let prompts = Set((login.request.parameters["prompt"] ?? "").spaceDelimited)
         guard prompts.isDisjoint(with: ["login", "select_account", "consent"]),
@@ -79,7 +85,10 @@ struct LogoutLocalOnly: Rule {
         else { return false }
         for _ in 0..<20 {
             let recorded = flow.capture[exchange]
-            guard recorded.request.method == "GET", recorded.response?.location != nil else { return false }
+            let isForm = exchange == login.response?.deliveredBy && login.response?.mode == .formPost
+            guard recorded.request.method == "GET", isForm || recorded.response?.location != nil else {
+                return false
+            }
             if exchange == login.request.exchange { return true }
             guard let source = flow.surroundings.redirectedFrom[exchange] else { return false }
             exchange = source

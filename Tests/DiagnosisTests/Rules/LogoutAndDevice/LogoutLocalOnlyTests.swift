@@ -4,6 +4,7 @@ import Flows
 import JOSE
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct LogoutLocalOnlyTests {
@@ -34,6 +35,27 @@ struct LogoutLocalOnlyTests {
         }
         #expect(recording.finding(rule) != nil)
         #expect(recording.findings.map(\.rule) == (try Recording(broken).findings.map(\.rule)))
+    }
+
+    /// A page whose form posts the answer by itself asks nothing, and one with a form of another kind does.
+    @Test(arguments: [("https://www.shop.example/callback", true), ("https://id.harbour.example/in", false)])
+    func readsAnAnswerThatIsPosted(target: String, fires: Bool) throws {
+        var recording = try Recording(broken)
+        let answer = try #require(recording.exchanges[8].response?.location.map { RecordedURL($0) })
+        let fields = answer.queryItems.items.map {
+            "<input type=hidden name=\($0.name) value=\"\($0.value)\">"
+        }
+        recording.exchanges[8].response = RecordedResponse(
+            status: 200,
+            body: .html("<form method=post action=\"\(target)\">\(fields.joined())</form>")
+        )
+        recording.exchanges[9].request.method = "POST"
+        recording.exchanges[9].request.url = RecordedURL("https://www.shop.example/callback")
+        recording.exchanges[9].request.body = Body(
+            text: FormBody.encode(answer.queryItems.items.map { ($0.name, $0.value) }),
+            mediaType: FormBody.mediaType
+        )
+        #expect((recording.finding(rule) != nil) == fires)
     }
 
     /// Some apps end the provider's session by a picture on their page.
