@@ -230,10 +230,11 @@ struct AuthorizationError: Rule {
 
     /// Whether a rule that knows the reason points at the same place.
     private func isExplained(_ refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> Bool {
-        // What was registered is wrong in the request itself, whatever the refusal says.
+        // What was registered is wrong in the request itself, pushed or not, whatever the refusal says.
+        let asked = Set(attempt.parameters.items.map(\.place.exchange) + [attempt.exchange])
         let isRegistrations = RegistrationRules.list.contains { rule in
             guard let violation = flow.violation(of: rule) else { return false }
-            return violation.evidence.contains { $0.place.exchange == attempt.exchange }
+            return violation.evidence.contains { asked.contains($0.place.exchange) }
         }
         if isRegistrations { return true }
         let redirect = flow.surroundings.redirectedFrom[refusal.exchange]

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct RegistrationRedirectDiffersTests {
@@ -17,6 +18,33 @@ struct RegistrationRedirectDiffersTests {
         #expect(finding.places == ["1 response.body redirect_uris", "2 request.query redirect_uri"])
         #expect(finding.notes.last?.hasPrefix("differs from character 19 on") == true)
         #expect(recording.outcomes == [.failure])
+    }
+
+    /// What the provider says to a request that was pushed before is the same fault.
+    @Test func explainsTheRefusalOfAPushedRequest() throws {
+        var recording = try Recording(broken)
+        #expect(recording.finding("authorization-error") == nil)
+        let asked = recording.exchanges[2].request.url
+        var push = recording.exchanges[1]
+        push.startedAt = push.endedAt + .milliseconds(1)
+        push.duration = .milliseconds(1)
+        push.request.url = RecordedURL("https://id.harbour.example/par")
+        push.request.body = Body(text: asked.query ?? "", mediaType: FormBody.mediaType)
+        push.response = RecordedResponse(
+            status: 201,
+            body: .json(#"{"request_uri":"urn:ietf:params:oauth:request_uri:6esc_11ACC5b","expires_in":60}"#)
+        )
+        let client = asked.queryItems.first("client_id") ?? ""
+        recording.exchanges[2].request.url = RecordedURL(
+            asked.withoutQuery + "?"
+                + FormBody.encode([
+                    ("client_id", client), ("request_uri", "urn:ietf:params:oauth:request_uri:6esc_11ACC5b"),
+                ])
+        )
+        recording.exchanges.insert(push, at: 2)
+        #expect(recording.finding(rule)?.places.last == "2 request.body redirect_uri")
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("authorization-error") == nil)
     }
 
     @Test func thePortOfALoopbackAddressIsFree() throws {
