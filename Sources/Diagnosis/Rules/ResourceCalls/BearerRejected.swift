@@ -50,7 +50,8 @@ struct BearerRejected: Rule {
         else {
             return
                 (TokenQuestion.denied(in: flow) ?? BearerSending.lostOnTheWay(flow)
-                ?? CredentialRefusal.violation(in: flow) ?? PortalRefusal.violation(in: flow)).map {
+                ?? CredentialRefusal.violation(in: flow) ?? PortalRefusal.violation(in: flow)
+                ?? UserInfoPage.violation(in: flow)).map {
                     .violated($0)
                 }
                 ?? otherRefusal(flow)

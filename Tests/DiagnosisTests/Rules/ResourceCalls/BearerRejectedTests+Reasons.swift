@@ -185,4 +185,27 @@ extension BearerRejectedTests {
         let finding = try #require(recording.finding(rule))
         #expect((finding.title == "The server says that no access token came, and one was sent") == isTold)
     }
+
+    /// UserInfo answered with the page that a browser without a session gets, or a redirect to it, and the app failed over it.
+    @Test(arguments: [
+        (200, Body.html("<title>Sign in</title><form method=post><input name=user>"), true),
+        (302, Body.html(""), true), (200, Body.json(#"{"sub":"alice"}"#), false),
+    ])
+    func pageInPlaceOfClaimsIsTold(status: Int, body: Body, fires: Bool) throws {
+        var recording = try Recording("discovery/jwks-unreachable")
+        let grant = try #require(recording.exchanges[5].response?.body?.bytes)
+        let token = try #require(JSONParser.parse(grant).object?["access_token"]?.string)
+        recording.exchanges[6].request.url = RecordedURL("https://id.harbour.example/userinfo")
+        recording.exchanges[6].request.headers.append("Authorization", "Bearer \(token)")
+        recording.exchanges[6].response = RecordedResponse(status: status, body: body)
+        if status == 302 {
+            recording.exchanges[6].response?.redirect(to: "https://id.harbour.example/sign-in")
+        }
+        let finding = recording.finding(rule)
+        #expect((finding?.title == "UserInfo answered with a page instead of claims") == fires)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [.failure])
+        // An app that went on did without the claims.
+        #expect(recording.goingOn.finding(rule) == nil)
+    }
 }
