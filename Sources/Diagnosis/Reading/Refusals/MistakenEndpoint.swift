@@ -51,6 +51,43 @@ enum MistakenEndpoint {
         )
     }
 
+    /// A request that the provider's own server, or what stands in front of it, sent on to the same path without its query.
+    static func lostQuery(_ refusal: RequestRefusal, _ attempt: LoginAttempt, _ flow: Flow) -> Violation? {
+        guard refusal.channel == .page, let request = attempt.request, !request.isUnseen else { return nil }
+        let asked = flow.capture[request.exchange].request.url
+        guard let location = flow.capture[request.exchange].response?.location, asked.query != nil else {
+            return nil
+        }
+        let next = asked.resolving(location)
+        guard next.host == asked.host, (next.query ?? "").isEmpty, path(of: next) == path(of: asked) else {
+            return nil
+        }
+        return Violation(
+            [
+                flow.urlEvidence(of: request.exchange, note: "with the parameters"),
+                flow.locationEvidence(of: request.exchange, note: "without any"), refusal.evidence(),
+            ]
+            .compactMap(\.self),
+            explanation: """
+                The request came to the provider with its parameters. The server sent it on to the same path, written otherwise, and left the query behind: what was asked for \
+                there lacks everything, and is refused for that.
+                """,
+            fix: """
+                Send the browser to the address that the server sends it on to (scheme, host, slash at the end), as it stands in authorization_endpoint of the metadata, and have \
+                the redirect keep the query (nginx: $is_args$args; Apache: Redirect instead of a rule with a ? at its end).
+                """,
+            title: "The login request lost its parameters at a redirect",
+            exchange: request.exchange,
+            isCause: true
+        )
+    }
+
+    /// Without the slash at its end, in lower case.
+    private static func path(of url: RecordedURL) -> String {
+        let path = url.path.asciiLowercased()
+        return path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
     /// Entra's endpoints of version 1 have no tokens for personal accounts of Microsoft.
     static func ofVersionOne(_ refusal: RequestRefusal, _ attempt: LoginAttempt) -> Violation? {
         let numbers = ["aadsts500201", "aadsts500202"]

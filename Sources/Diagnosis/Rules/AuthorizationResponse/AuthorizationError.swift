@@ -34,7 +34,9 @@ struct AuthorizationError: Rule {
             guard let refusal = refusal(of: attempt, flow), !isExplained(refusal, of: attempt, flow)
             else { continue }
             return .violated(
-                MistakenEndpoint.ofVersionOne(refusal, attempt) ?? violation(refusal, of: attempt, flow)
+                MistakenEndpoint.ofVersionOne(refusal, attempt)
+                    ?? MistakenEndpoint.lostQuery(refusal, attempt, flow)
+                    ?? violation(refusal, of: attempt, flow)
             )
         }
         let other =

@@ -193,6 +193,27 @@ struct AuthorizationErrorTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// Sent on to the same path without the query, by a rule for slashes or for https.
+    @Test(arguments: [
+        ("https://idp.example/authorize/", true), ("https://idp.example/authorize/?client_id=shop", false),
+        ("https://idp.example/error", false),
+    ])
+    func queryThatWasLostAtARedirectIsTold(next: String, isLost: Bool) {
+        let query = FormBody.encode([
+            ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", "https://shop.example/cb"),
+            ("scope", "openid"), ("state", "state-0123456789"),
+        ])
+        var capture = CaptureBuilder()
+        capture.redirect("https://idp.example/authorize?" + query, to: next)
+        let answer = #"{"error":"invalid_request","error_description":"state is too short"}"#
+        capture.get(next, 400, body: .json(answer))
+        let recording = Recording(capture.exchanges)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        let title = recording.finding(rule)?.title
+        #expect((title == "The login request lost its parameters at a redirect") == isLost)
+        #expect(recording.outcomes == [.failure])
+    }
+
     /// With status 200 a heading has to say so, and nothing may be left to fill in.
     @Test(arguments: [
         ("<title>Sign in</title><h1>We are sorry...</h1><p>Unexpected error</p>", true),
