@@ -53,6 +53,11 @@ enum UserRefusal {
         "not been granted access",
         "not a member of", "is blocked", "been blocked", "is disabled", "been disabled", "is suspended",
         "been suspended", "is locked", "been locked",
+        // The same of an account in German, French, Spanish and Italian.
+        "gesperrt", "deaktiviert", "verrouill", "d\u{e9}sactiv\u{e9}", "bloquead", "deshabilitad", "bloccato",
+        "disabilitato",
+        "mfa required", "mfa is required", "factor authentication required",
+        "factor authentication is required",
         // What a rule of the tenant's asks of somebody first.
         "please verify", "verify your", "is not verified", "not been verified", "not yet verified",
         "before logging in", "before signing in", "before you can",

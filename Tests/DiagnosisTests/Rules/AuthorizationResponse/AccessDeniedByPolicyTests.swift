@@ -33,7 +33,9 @@ struct AccessDeniedByPolicyTests {
             "Policy evaluation failed for this request, please check the policy configurations."
         ),
         ("access_denied", "user does not have access to this application"),
-        ("access_denied", "user is blocked"),
+        ("access_denied", "user is blocked"), ("access_denied", "Ihr Konto ist gesperrt."),
+        ("access_denied", "Compte d\u{e9}sactiv\u{e9}"), ("access_denied", "MFA required"),
+        ("access_denied", "Multi-factor authentication is required for this app"),
         ("interaction_required", "AADSTS53000: Device is not in required device state: compliant"),
         ("access_denied", "The developer hasn’t given you access to this app."),
         ("invalid_client", "Oauth App is not in active state."),
