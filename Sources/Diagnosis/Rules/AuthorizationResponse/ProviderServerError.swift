@@ -60,7 +60,16 @@ struct ProviderServerError: Rule {
             evidence += correlation(answer.exchange, flow)
             return .violated(Violation(evidence, exchange: answer.exchange).toldOfFront(in: flow))
         }
-        return .holds
+        return failedLogout(flow).map { .violated($0) } ?? .holds
+    }
+
+    /// The last logout, where the provider broke down at it.
+    private func failedLogout(_ flow: Flow) -> Violation? {
+        guard let logout = LogoutCall.all(in: flow).last, case .refused(let place) = logout.course.end,
+            let exchange = place.exchange, let status = flow.capture[exchange].response?.status, status >= 500
+        else { return nil }
+        let evidence = [flow.statusEvidence(of: exchange, note: "of a logout")] + correlation(exchange, flow)
+        return Violation(evidence, exchange: exchange).toldOfFront(in: flow)
     }
 
     /// Keycloak's words, in place of its page.

@@ -45,6 +45,16 @@ struct ProviderServerErrorTests {
         #expect(waiting.outcomes == [fires ? .failure : .incomplete])
     }
 
+    @Test(arguments: [(500, true), (503, true), (400, false)])
+    func tellsALogoutThatBrokeDown(status: Int, fires: Bool) throws {
+        let path = "logout-and-device/logout-redirect-not-registered"
+        let recording = try Recording(path).without { $0.request.url.path == "/register" }
+            .answering("/end-session", status)
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [.failure])
+        #expect(recording.findings.contains { $0.severity == .error })
+    }
+
     /// ServiceNow calls it so when it refuses a client.
     @Test(arguments: [(401, false), (400, true)])
     func refusedClientIsNoFailure(status: Int, fires: Bool) throws {
