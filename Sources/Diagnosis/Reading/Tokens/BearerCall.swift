@@ -96,7 +96,8 @@ struct BearerCall {
     ///
     /// The JSON of an API may mean a token of its own.
     private static func isTokenRefused(_ call: BearerCall, _ refusal: BearerRefusal) -> Bool {
-        guard (400..<500).contains(refusal.status) else { return false }
+        // A provider that fails is told of by another rule.
+        guard refusal.status >= 400, refusal.status < 500 || !call.isUserInfo else { return false }
         let error =
             call.isUserInfo
             ? refusal.error(call.call.answer) : refusal.challenges.lazy.compactMap { $0["error"] }.first

@@ -186,6 +186,15 @@ extension BearerRejectedTests {
         #expect((finding.title == "The server says that no access token came, and one was sent") == isTold)
     }
 
+    /// What an API's challenge names is refused, whatever the status; a failure without one is not the token's.
+    @Test(arguments: [(400, true), (500, true), (500, false)])
+    func challengeIsReadAtEveryStatus(status: Int, isChallenged: Bool) throws {
+        var recording = try Recording(broken).answering("/orders", status)
+        if !isChallenged { recording = recording.answering("/orders", header: "WWW-Authenticate", nil) }
+        #expect((recording.finding(rule)?.isPrimary == true) == isChallenged)
+        #expect(recording.outcomes == [isChallenged ? .failure : .success])
+    }
+
     /// UserInfo answered with the page that a browser without a session gets, or a redirect to it, and the app failed over it.
     @Test(arguments: [
         (200, Body.html("<title>Sign in</title><form method=post><input name=user>"), true),
