@@ -76,6 +76,15 @@ struct TokenResponseNotJSON: Rule {
         return reason.map { .abstains($0) } ?? .holds
     }
 
+    /// Whether the same was asked for once more, and answered with tokens.
+    private func isRepaired(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        flow.tokenRequests.contains { later in
+            later.startedAt > request.startedAt && later.grantType == request.grantType
+                && later.code == request.code && later.refreshToken == request.refreshToken
+                && later.answer.json != nil && later.answer.parameters.contains("access_token")
+        }
+    }
+
     /// Whether the client made something of the answer: it used it, or asked for the keys of the token in it.
     private func isRead(_ request: TokenRequest, _ flow: Flow) -> Bool {
         let login = flow.askedLogins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
@@ -107,7 +116,7 @@ struct TokenResponseNotJSON: Rule {
         let isAccepted = wentOn || isForm && flow.ending == .success
         return Violation(
             evidence,
-            severity: isAccepted ? (isGitHub ? .note : .warning) : nil,
+            severity: isRepaired(request, flow) ? .note : isAccepted ? (isGitHub ? .note : .warning) : nil,
             explanation: isAccepted && isForm
                 ? """
                 The token endpoint answered with a form in place of a JSON object. This client reads it, or asks for it by not saying Accept: \

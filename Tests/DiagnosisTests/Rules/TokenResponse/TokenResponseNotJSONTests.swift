@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct TokenResponseNotJSONTests {
@@ -16,6 +17,18 @@ struct TokenResponseNotJSONTests {
         #expect(finding.places == ["4 response.header Content-Type", "4 response.body "])
         #expect(finding.evidence[0].value == "text/html; charset=utf-8")
         #expect(finding.evidence[1].value.hasPrefix("<!doctype html>"))
+    }
+
+    /// A page of what stands in front, and then the tokens.
+    @Test func pageBeforeTheTokensIsANote() throws {
+        let recording = try Recording("authorization-response/provider-server-error.near-miss")
+        let index = try #require(
+            recording.exchanges.firstIndex { $0.request.url.path == "/token" && $0.response?.status == 503 }
+        )
+        var answered = recording
+        answered.exchanges[index].response = RecordedResponse(status: 200, body: .html("<h1>Starting"))
+        #expect(answered.finding(rule)?.severity == .note)
+        #expect(answered.outcomes == [.success])
     }
 
     @Test func jsonOfAnotherTypeIsANote() throws {
