@@ -63,7 +63,8 @@ struct DPoPCall {
 
     /// Whether it was refused for its proof, or may have been.
     var mayBlameProof: Bool {
-        guard let status = answer.status, (400..<500).contains(status), status != 429 else { return false }
+        guard let status = answer.status, status < 500, status != 429, status >= 400 || answer.error != nil
+        else { return false }
         switch error {
         case "invalid_dpop_proof", "invalid_token", "invalid_request", nil: return true
         case "use_dpop_nonce": return false

@@ -32,6 +32,12 @@ struct DPoPProofInvalidTests {
         #expect((recording.finding(rule)?.places.contains("3 jwt.header typ") ?? false) == isWrong)
     }
 
+    @Test func isAnErrorWhereTheServerRefusedItWithSuccess() throws {
+        let recording = try Recording(broken).answering("/token", 200, ["error": "invalid_dpop_proof"])
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
     @Test func isAWarningWhereTheServerTookIt() throws {
         let recording = try Recording(broken).granted()
         #expect(recording.finding(rule)?.severity == .warning)
