@@ -9,6 +9,11 @@ struct RefusalWordingTests {
             "redirect_uri https://app.example/cb is not registered"
         ),
         ("redirect_uri does not match any registered redirect URI.", "redirect_uri does not match"),
+        // Authlib.
+        (
+            "Redirect URI https://app.example/cb is not supported by client.",
+            "redirect uri https://app.example/cb is not supported by client"
+        ),
         ("Error. Invalid value for redirect_uri: https://app.example/cb", "invalid value for redirect_uri"),
         (#"{"target":"redirect_uri","message":"Redirect URI mismatch"}"#, "redirect uri mismatch"),
         ("This reply address isn't registered", "reply address isn't registered"),
@@ -35,7 +40,8 @@ struct RefusalWordingTests {
     @Test(arguments: [
         "Some scopes were invalid: profil. Request details: redirect_uri=https://app.example/cb invalid",
         #"{"redirect_uri":"https://app.example/cb","hint":"not registered"}"#, "redirect_uri is required",
-        "Redirect URI. The code_challenge is not valid", "The scope is not allowed for this redirect URI",
+        "This kind of redirect URI is not supported yet", "Redirect URI. The code_challenge is not valid",
+        "The scope is not allowed for this redirect URI",
         "my_redirect_uri is invalid", "Invalid client id or web redirect url", "reinvalid redirect_uri", "",
         "The user doesn't have access to callback URL https://app.example/cb",
         "This account does not have a role, redirect URI https://app.example/cb",
