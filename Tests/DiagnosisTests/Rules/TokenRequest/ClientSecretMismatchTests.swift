@@ -101,7 +101,7 @@ struct ClientSecretMismatchTests {
     @Test(arguments: [
         "AADSTS7000215: Invalid client secret provided. Ensure the secret being sent in the request is the client secret value",
         "AADSTS7000222: The provided client secret keys for app 'x' are expired.",
-        "The provided client secret is invalid.", "Client secret expired",
+        "The provided client secret is invalid.", "Client secret expired", "Incorrect client_secret",
     ])
     func knowsTheWordsOfProviders(text: String) throws {
         let recording = try Recording("token-request/token-invalid-client")
