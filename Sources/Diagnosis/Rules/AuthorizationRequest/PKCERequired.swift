@@ -44,10 +44,11 @@ struct PKCERequired: Rule {
                     ? nil : "no reason given; nothing else is missing, and the provider offers PKCE"
                 return violation(attempt, refusal.evidence(around: Self.texts, note: note))
             }
-            // Entra finds it out at the token endpoint only.
+            // Entra and Authlib find it out at the token endpoint only, where Authlib misses the verifier.
             let refused = attempt.tokenRequests.first { request in
-                request.answer.isRefusal && Self.texts.contains(where: request.answer.errorText.containsBytes)
-                    && request.codeVerifier == nil
+                request.answer.isRefusal && request.codeVerifier == nil
+                    && (Self.texts.contains(where: request.answer.errorText.containsBytes)
+                        || StatedGrantFault(request) == .verifierMissing)
             }
             guard let refused, attempt.hiddenParameters == nil else { return .holds }
             return violation(attempt, refused.answer.evidence())

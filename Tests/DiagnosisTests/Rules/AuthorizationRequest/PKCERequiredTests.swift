@@ -47,6 +47,21 @@ struct PKCERequiredTests {
         #expect(recording.finding("pkce-missing-public-client") == nil)
     }
 
+    /// As Authlib and Canaille say it of a public client; a verifier that came is another matter.
+    @Test(
+        arguments: [
+            ("Missing 'code_verifier'", nil, true), ("code_verifier is required", nil, true),
+            ("Missing 'code_verifier'", "x", false), ("Missing 'scope'", nil, false),
+        ] as [(String, String?, Bool)]
+    )
+    func verifierIsMissedAtTheTokenEndpoint(text: String, verifier: String?, fires: Bool) throws {
+        let recording = try Recording("authorization-request/pkce-missing-public-client")
+            .answering("/token", 400, ["error": "invalid_request", "error_description": .string(text)])
+            .sending("code_verifier", verifier)
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        if fires { #expect(recording.finding("pkce-missing-public-client") == nil) }
+    }
+
     @Test func saysNothingOfARequestWithoutACode() throws {
         #expect(try Recording(broken).asking("response_type", "id_token").finding(rule) == nil)
     }
