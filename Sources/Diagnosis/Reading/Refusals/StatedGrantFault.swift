@@ -16,7 +16,7 @@ enum StatedGrantFault {
     /// Nil where the grant was not refused, or in words that leave it open.
     init?(_ request: TokenRequest) {
         guard request.answer.isRefusal, request.isCodeExchange || request.isRefresh else { return nil }
-        let text = (request.answer.error?.description ?? "").lowercased()
+        let text = Self.namingCode(of: request, in: (request.answer.error?.description ?? "").lowercased())
         func says(_ words: [String]) -> Bool { words.contains(where: text.containsBytes) }
         guard !Self.namesEveryReason(text) else { return nil }
         // Curity calls a verifier that is wrong an invalid request.
@@ -55,6 +55,18 @@ enum StatedGrantFault {
         reasons.filter(text.containsBytes).count >= 3
             || text.containsBytes("redirect") && text.containsBytes("verifier") && text.containsBytes(" or ")
     }
+
+    /// A text, in lower case, with the word for it where it quotes the code that was sent.
+    ///
+    /// pyop has no word beside it: `4f0a… has expired`.
+    static func namingCode(of request: TokenRequest, in text: String) -> String {
+        guard let code = request.code?.lowercased(), code.utf8.count >= shortestCode, text.containsBytes(code)
+        else { return text }
+        return text.replacing(code, with: "code")
+    }
+
+    /// Shorter ones may be a word of the text by chance.
+    private static let shortestCode = 16
 
     /// Whether it is the code that a text speaks of, and not a password or a certificate.
     private static func isOfCode(_ text: String) -> Bool {

@@ -69,7 +69,7 @@ struct CodeReused: Rule {
         let answer = request.answer
         if answer.error == nil, request.isGrantRefused { return true }
         guard answer.isRefusal else { return false }
-        if Self.isSaid(in: answer.errorText) { return true }
+        if Self.isSaid(of: request) { return true }
         return first.answer.isSuccess
             && (answer.speaksOfCode || answer.errorText.containsBytes(Self.forgotten))
     }
@@ -77,8 +77,7 @@ struct CodeReused: Rule {
     /// The provider's own word, where the request that was first is not in the capture.
     private func stated(in flow: Flow) -> Violation? {
         for request in flow.tokenRequests where request.isCodeExchange && request.answer.isRefusal {
-            guard let code = request.parameters.parameter("code"), Self.isSaid(in: request.answer.errorText)
-            else { continue }
+            guard let code = request.parameters.parameter("code"), Self.isSaid(of: request) else { continue }
             return Violation(
                 [Evidence(code, note: "sent before, outside of the capture"), request.answer.evidence()],
                 exchange: request.exchange
@@ -88,8 +87,9 @@ struct CodeReused: Rule {
     }
 
     /// Not that it may have been: "not found or already used".
-    private static func isSaid(in text: String) -> Bool {
-        texts.contains { words in
+    private static func isSaid(of request: TokenRequest) -> Bool {
+        let text = StatedGrantFault.namingCode(of: request, in: request.answer.errorText)
+        return texts.contains { words in
             guard text.containsBytes(words), let said = text.utf8.firstRange(of: Array(words.utf8)) else {
                 return false
             }

@@ -58,6 +58,19 @@ struct CodeReusedTests {
         #expect((recording.finding(rule)?.isPrimary == true) == isOne)
     }
 
+    /// pyop quotes the code in the place of a word for it.
+    @Test(arguments: [(" has already been used", true), (" unknown", false)])
+    func codeMayStandForItself(words: String, isOne: Bool) throws {
+        let half = try Recording("token-request/token-invalid-grant").withoutAuthorization
+        let code = try #require(half.flows.first?.tokenRequests.first?.code)
+        let recording = half.answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(code + words)]
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+    }
+
     /// Laravel Passport's error for it is invalid_request, in the specification's words, and a hint beside them.
     @Test func readsTheHintOfPassport() throws {
         let recording = try Recording(broken).answering(
