@@ -99,7 +99,11 @@ struct IDTokenAlgUnexpected: Rule {
         let isOfAKey =
             flow.surroundings.verification(of: delivered.idToken.token, providerHosts: flow.providerHosts)
             .outcome == .valid
-        let phrases = Self.refusals + (isOfAKey ? ["Another algorithm expected"] : [])
+        let algorithm = delivered.idToken.token.algorithm ?? ""
+        // joserfc says it of any token, and names the algorithm that it does not take.
+        let phrases =
+            Self.refusals + (isOfAKey ? ["Another algorithm expected"] : [])
+            + ["Algorithm of '\(algorithm)' is not allowed"]
         return phrases.lazy.compactMap { callback.quote(from: $0, in: flow) }.first
     }
 

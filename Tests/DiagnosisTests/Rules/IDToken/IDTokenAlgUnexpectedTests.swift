@@ -84,7 +84,9 @@ struct IDTokenAlgUnexpectedTests {
         ("oidc: id token signed with unsupported algorithm, expected [ES256] got RS256", true),
         ("unexpected JWT \"alg\" header parameter", true),
         (#"{"error":"unexpected JWT \"alg\" header parameter"}"#, true),
-        ("Sign-in failed", false),
+        ("unsupported_algorithm: Algorithm of 'RS256' is not allowed", true),
+        ("unsupported_algorithm: Algorithm of &#39;RS256&#39; is not allowed", true),
+        ("unsupported_algorithm: Algorithm of 'ES256' is not allowed", false), ("Sign-in failed", false),
     ])
     func readsWhatTheAppSaysOfIt(words: String, fires: Bool) throws {
         let recording = try Recording("id-token/id-token-issuer-mismatch").editingLast("/callback") {
