@@ -38,6 +38,10 @@ struct LibraryErrorsTests {
         ("An error: Couldn't retrieve remote JWK set: Read timed out", "jwks_uri"),
         ("Signed JWT rejected: Another algorithm expected, or no matching key(s) found", "RS256"),
         ("None OAuth token payload missing user information", "PANEL_OAUTH_JWT_USER"),
+        ("InvalidClaimError: invalid_claim: Invalid claim: 'iss'", "last slash"),
+        ("InvalidClaimError: invalid_claim: Invalid claim: 'nonce'", "another login"),
+        ("InvalidClaimError: invalid_claim: Invalid claim: 'aud'", "allowed audiences"),
+        ("Received AuthN response without a SATOSA session cookie", "loaded twice"),
         ("IllegalArgumentException: key expires_in, field private java.lang.Long", "a number alone"),
     ])
     func namesTheSettingByItsOwnName(words: String, setting: String) {

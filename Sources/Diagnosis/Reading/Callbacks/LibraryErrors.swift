@@ -134,6 +134,10 @@ enum LibraryErrors {
             "The received state has expired",
             "Nextcloud: its session holds no such state, or the sign-in took longer than five minutes"
         ),
+        (
+            "without a SATOSA session cookie",
+            "SATOSA: its cookie did not come with the answer of the provider behind it, or the answer was loaded twice"
+        ),
         ("no resumable session found", "Ory Kratos: its continuity cookie did not come with the callback"),
         ("State token does not match", "Nextcloud: the state is not the one in the session"),
         ("no session state found", "lua-resty-openidc: its session's cookie did not come with the callback"),
@@ -240,6 +244,15 @@ enum LibraryErrors {
         ("oidc: expected audience", "go-oidc: \(otherAudience)"),
         ("does not match with any of allowed audiences", "OAuth2 Proxy: \(otherAudience)"),
         ("aud mismatch, expected", "openid-client: \(otherAudience)"),
+        ("Invalid claim: 'aud'", "joserfc (Authlib): \(otherAudience)"),
+        (
+            "Invalid claim: 'iss'",
+            "joserfc (Authlib): the app is set to expect another issuer than the ID token's iss; the two have to be alike to the last slash"
+        ),
+        (
+            "Invalid claim: 'nonce'",
+            "joserfc (Authlib): the nonce that the app kept for this login is not the ID token's: its session holds that of another login, or none"
+        ),
     ]
 
     private static let otherAudience =
