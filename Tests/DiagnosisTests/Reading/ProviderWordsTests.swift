@@ -49,6 +49,15 @@ struct ProviderWordsTests {
             "invalid_acr: acr_value is not valid, should be equal one of these values, expected eidas1, got eidas9",
             "eidas2 or eidas3"
         ),
+        (
+            "invalid_client: The client cannot authenticate with methods: ['client_secret_basic', 'none']",
+            "client_secret_post"
+        ),
+        ("invalid_request: Replay attack", "exists_nonce"),
+        (
+            "access_denied: Authentication failed. Error id [urn:uuid:074a5c2e-6f0d-4c8e-9d7e-3b0c3f6d1a11]",
+            "SATOSA's log"
+        ),
         ("Une erreur est survenue Code d’erreur : Y000400 Retour", "acr_values"),
         ("Code d’erreur : Y030106", "client_id"), ("Code d’erreur : Y030111", "id_token_hint"),
         ("Code d’erreur : Y150001", "anew"),
@@ -87,6 +96,8 @@ struct ProviderWordsTests {
     @Test(arguments: [
         "AADSTS5014: of another kind", "AADSTS501461: of another kind", "AADSTS", "AADSTS: 50146",
         "invalid_request: The parameter is too long", "the instance was not found", "",
+        "invalid_grant: Replay attack", "invalid_request: replay attacks",
+        "access_denied: Authentication failed.",
         // Pieces of what others say.
         "ssl: CertificateError: hostname mismatch", "asked at 1717003: no", "org_internal_id is missing",
         "cross_origin_mismatch", "restartFailed", "The policy evaluation failed", "Sign up not completed",

@@ -1,5 +1,5 @@
 extension ProviderWords {
-    /// Those of servers that one runs oneself: ForgeRock AM, WSO2 Identity Server, Curity, Keycloak, Dex, ZITADEL.
+    /// Those of servers that one runs oneself: ForgeRock AM, WSO2 Identity Server, Curity, Keycloak, Dex, ZITADEL, those made with Authlib, SATOSA.
     static let servers: [Known] = ofForgeRock + ofWSO2 + ofCurity + ofOthers
 
     private static let ofOthers: [Known] = [
@@ -74,6 +74,38 @@ extension ProviderWords {
             fix: """
                 Set ExternalDomain, ExternalPort and ExternalSecure to what users see in the address, or add the name to the instance's domains; have the proxy keep the Host header (over HTTP/2 :authority), \
                 or send it in x-forwarded-host or x-zitadel-instance-host.
+                """
+        ),
+        Known(
+            "the client cannot authenticate with methods: [",
+            explanation: """
+                The provider is made with Authlib, which says this of a wrong secret as of a method that the client is not registered for. The list has the methods that it tried for anybody, not those that \
+                this client may use.
+                """,
+            fix: """
+                Compare the secret with the one that the provider has for this client_id, to the letter, and the client's token_endpoint_auth_method there with how the secret was sent: in the \
+                Authorization header (client_secret_basic), in the form (client_secret_post), or none at all.
+                """
+        ),
+        Known(
+            "invalid_request: replay attack",
+            explanation: """
+                The provider is made with Authlib, which says this of a nonce that it has seen before. Where the app sends a new one each time, the provider kept it too early: it is checked for the page \
+                that asks for consent and once more when that is answered.
+                """,
+            fix: """
+                See that the app makes a nonce for each login. Where it does, have the provider's exists_nonce look among the codes that were issued, with the nonces that they were issued for, and \
+                not remember a nonce when it is asked for.
+                """
+        ),
+        Known(
+            "access_denied: authentication failed. error id [",
+            explanation: """
+                The provider is SATOSA, which signs users in at a provider behind it. That login failed, or the user gave it up there; the request of this app was in order.
+                """,
+            fix: """
+                Look up the id that the text names in SATOSA's log: it stands beside the reason. Mostly it is the client id, secret or redirect URI that SATOSA has for the provider behind it, or its \
+                cookie that was lost on the way.
                 """
         ),
     ]
