@@ -16,6 +16,8 @@ struct RefusalWordingTests {
         ),
         ("Error. Invalid value for redirect_uri: https://app.example/cb", "invalid value for redirect_uri"),
         (#"{"target":"redirect_uri","message":"Redirect URI mismatch"}"#, "redirect uri mismatch"),
+        // pyoidc.
+        ("RedirectURIError:Faulty redirect_uri: https://app.example/cb", "faulty redirect_uri"),
         ("This reply address isn't registered", "reply address isn't registered"),
         ("The callback URL is not in the list of allowed ones", "callback url is not in the list"),
         ("Insecure redirect URI", "insecure redirect uri"),

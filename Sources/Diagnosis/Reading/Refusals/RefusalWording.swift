@@ -126,7 +126,8 @@ enum RefusalWording {
     ]
     private static let adjectives = [
         "invalid", "mismatching", "mismatched", "unregistered", "unknown", "illegal", "unauthorized",
-        "unauthorised", "disallowed", "incorrect", "wrong", "insecure", "doesn't have ", "does not have ",
+        "unauthorised", "disallowed", "incorrect", "wrong", "faulty", "insecure", "doesn't have ",
+        "does not have ",
         "doesn't have the ", "does not have the ",
     ]
     private static let refusalsOfScopes = [
