@@ -103,11 +103,12 @@ struct CodeReused: Rule {
     }
 
     /// How providers say that a code was used, in lower case: Entra, Google, Dropbox and Apple, Slack, Facebook, WSO2, WeChat,
-    /// OpenIddict, and league/oauth2-server, which revokes a code once it has given tokens for it.
+    /// OpenIddict, league/oauth2-server, which revokes a code once it has given tokens for it, and pyoidc, whose error is access_denied.
     private static let texts = [
         "aadsts54005", "code was already redeemed", "code has already been used", "code_already_used",
         "authorization code has been used", "inactive authorization code", "code been used",
         "code has already been redeemed", "authorization code has been revoked",
+        "access code already used",
     ]
 
     /// What Naver says of a code that it has given tokens for, in lower case.

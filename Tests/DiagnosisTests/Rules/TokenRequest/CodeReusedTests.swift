@@ -58,6 +58,17 @@ struct CodeReusedTests {
         #expect((recording.finding(rule)?.isPrimary == true) == isOne)
     }
 
+    /// pyoidc's error for it is that of a user who said no.
+    @Test(arguments: [("Access Code already used", true), ("Access denied", false)])
+    func readsTheWordsOfAnotherError(text: String, isOne: Bool) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            ["error": "access_denied", "error_description": .string(text)]
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+    }
+
     /// pyop quotes the code in the place of a word for it.
     @Test(arguments: [(" has already been used", true), (" unknown", false)])
     func codeMayStandForItself(words: String, isOne: Bool) throws {
