@@ -153,10 +153,11 @@ struct ClientAuthMethodUnsupported: Rule {
         )
     }
 
-    /// Without a name of a method, or a short one, in lower case: ForgeRock, PingOne, Zitadel's library.
+    /// Without a name of a method, or a short one, in lower case: ForgeRock, PingOne, Zitadel's library, pyoidc.
     private static let refusals = [
         "invalid authentication method for accessing this endpoint",
         "request denied: unsupported authentication method", "auth_method post not supported",
+        "wrong authentication method used",
     ]
 
     /// Those that the registry of OAuth parameters has for clients with credentials.

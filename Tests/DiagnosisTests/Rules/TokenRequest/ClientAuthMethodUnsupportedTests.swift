@@ -120,6 +120,7 @@ struct ClientAuthMethodUnsupportedTests {
             "The request was determined to be using 'token_endpoint_auth_method' method 'client_secret_basic', however the OAuth 2.0 client registration does not allow this method.",
             true
         ), ("The secret of client_secret_basic is wrong", false),
+        ("Wrong authentication method used", true), ("Authentication failed", false),
     ])
     func methodThatTheClientMayNotUseIsTold(words: String, isForbidden: Bool) throws {
         let recording = try Recording("token-request/token-invalid-client").answering(
