@@ -112,12 +112,32 @@ struct ClientAssertionSubject: Rule {
         var evidence = [("iss", issuer), ("sub", subject)].map { name, value in
             Evidence(
                 place: assertion.place(ofClaim: name),
-                value: value.map { Masking.shown($0, of: name) } ?? "missing",
-                note: expected.map { $0.value.equalsBytes(of: value) ? "the client" : "another one" }
+                value: value.map { Masking.shown($0, of: name) }
+                    ?? (assertion.token.claim(name) == .null ? "null" : "missing"),
+                note: value.flatMap { value in
+                    expected.map { $0.value.equalsBytes(of: value) ? "the client" : "another one" }
+                }
             )
         }
         if let expected { evidence.append(Evidence(expected, note: "the client of this login")) }
         evidence.append(call.answer.evidence())
-        return Violation(evidence, severity: call.severity, exchange: call.exchange)
+        return Violation(
+            evidence,
+            severity: call.severity,
+            saying: issuer == nil && subject == nil ? Self.nobody : nil,
+            exchange: call.exchange
+        )
     }
+
+    private static let nobody = Violation.Words(
+        title: "The client assertion names no client",
+        explanation: """
+            The iss and sub claims of the client_assertion have to be the client_id of the client that signed it. Neither has one: what signed it did not know the client_id, or was not told to put \
+            it there.
+            """,
+        fix: """
+            Give the client_id to what makes the assertion, for both claims. A client that registers itself has it from the registration's answer: where the library signs with what it was set to \
+            before, set it anew then.
+            """
+    )
 }

@@ -30,6 +30,19 @@ struct ClientAssertionSubjectTests {
         #expect(try Recording("token-request/client-assertion-audience").finding(Self.rule) == nil)
     }
 
+    /// As idpyoidc signs for a client that it has registered.
+    @Test(arguments: [(JSONValue.null, "null"), (nil, "missing")] as [(JSONValue?, String)])
+    func saysThatNobodyIsNamed(claim: JSONValue?, value: String) throws {
+        let recording = try Recording("token-request/client-assertion-audience").asserting { claims in
+            claims["iss"] = claim
+            claims["sub"] = claim
+        }
+        let finding = try #require(recording.finding(Self.rule))
+        #expect(finding.title == "The client assertion names no client")
+        #expect(finding.evidence.prefix(2).map(\.value) == [value, value])
+        #expect(finding.evidence.prefix(2).allSatisfy { $0.note == nil })
+    }
+
     @Test func comparesWithTheBody() throws {
         let recording = try Recording("token-request/client-assertion-audience").asserting { claims in
             claims["iss"] = "shop-admin"
