@@ -37,13 +37,15 @@ struct IssuerParamMissing: Rule {
                 let document = flow.metadata(naming: request).last,
                 document.answer.json?[Self.member]?.bool == true
             else { return .holds }
+            // An error ends the login by itself, with iss or without.
+            let isReason = response.error == nil && flow.stopped(at: response)
             return .violated(
                 Violation(
                     [
                         Evidence(place: document.answer.place(Self.member), value: "true"),
                         response.missing("iss"),
                     ],
-                    severity: flow.stopped(at: response) ? .error : .warning,
+                    severity: isReason ? .error : .warning,
                     exchange: response.exchange
                 )
             )

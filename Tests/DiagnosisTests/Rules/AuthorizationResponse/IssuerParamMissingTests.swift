@@ -31,6 +31,17 @@ struct IssuerParamMissingTests {
         #expect(recording.outcomes == [.success])
     }
 
+    /// Authlib leaves it out of errors (RFC 9207, section 2, wants it there, too).
+    @Test func isNotWhyALoginEndsThatTheProviderRefused() throws {
+        let recording = try Recording(broken).redirecting(with: [
+            ("code", nil), ("error", "invalid_request"), ("error_description", "Missing 'x' in request."),
+        ])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .warning)
+        #expect(!finding.isPrimary)
+        #expect(recording.outcomes == [.failure])
+    }
+
     @Test(arguments: [JSONValue.bool(false), .null, .string("true")])
     func leavesMetadataThatPromisesNothingAlone(value: JSONValue) throws {
         let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
