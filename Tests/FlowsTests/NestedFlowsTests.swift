@@ -1,0 +1,45 @@
+import Captures
+import Flows
+import TestSupport
+import Testing
+
+/// Which login is inside of which, where the order in which they began does not tell.
+struct NestedFlowsTests {
+    private let app = ShopLogin("app")
+    private var bank: ShopLogin {
+        var bank = ShopLogin("broker")
+        bank.client = "broker"
+        bank.issuer = "https://bank.example"
+        bank.redirectURI = "https://idp.example/broker/cb"
+        return bank
+    }
+
+    /// SATOSA reads the metadata of the provider behind it when it starts.
+    @Test func brokerThatHasReadTheMetadataBeforeIsAroundItsLogin() {
+        var capture = CaptureBuilder()
+        bank.discovery(&capture)
+        capture.redirect(app.authorizationURL, to: bank.authorizationURL, headers: ShopLogin.browser)
+        bank.authorize(&capture)
+        bank.answer(&capture)
+        capture.redirect(bank.callbackURL, to: app.callbackURL, headers: ShopLogin.browser)
+        bank.token(&capture)
+        app.callback(&capture)
+        app.token(&capture)
+        let flows = capture.flows
+        #expect(flows.map(\.clientID) == ["broker", "shop"])
+        #expect(flows.map(\.outer) == ["flow-2", nil])
+        #expect(flows.map { $0.inner.map(\.id) } == [[], ["flow-1"]])
+    }
+
+    /// The broker's own login came later, and was asked for by nobody.
+    @Test func loginThatWasAskedForLaterIsAroundNone() {
+        var capture = CaptureBuilder()
+        bank.discovery(&capture)
+        bank.authorize(&capture)
+        bank.answer(&capture)
+        bank.callback(&capture)
+        bank.token(&capture)
+        app.whole(&capture)
+        #expect(capture.flows.map(\.outer) == [nil, nil])
+    }
+}
