@@ -102,12 +102,16 @@ enum StatedGrantFault {
     private static let verifiers = [
         "pkce verif", "pkce valid", "pkce code verifier", "code verifier", "code_verifier",
         "code challenge did", "code challenge does", "code_challenge does", "aadsts501481", "aadsts50148:",
+        // Authlib, idpyoidc.
+        "code challenge failed", "pkce check",
     ]
     private static let absent = [
         "missing", "not specified", "required", "not provided", "not present", "empty",
     ]
     private static let wrong = [
         "fail", "mismatch", "not match", "n't match", "invalid", "incorrect", "wrong", "aadsts501481",
+        // pyop, with the challenge that it has behind it.
+        "unexpected code verifier:",
     ]
     /// Keycloak, Apple and others.
     private static let clients = [

@@ -256,6 +256,8 @@ struct PKCEVerifierMismatchTests {
     @Test(arguments: [
         ("PKCE verification failed: Code mismatch", true), ("Failed to verify code verifier", true),
         ("AADSTS501481: The Code_Verifier does not match the code_challenge supplied.", true),
+        ("Code challenge failed.", true), ("PKCE check failed", true),
+        ("Unexpected Code Verifier: E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", true),
         ("Code not valid", false), ("PKCE code verifier not specified", false),
     ])
     func takesTheProvidersWordForOneHalf(words: String, isSaid: Bool) throws {
