@@ -146,6 +146,8 @@ struct LogoutRedirectNotRegistered: Rule {
         "logout request parameter: post_logout_redirect_uri",
         // ForgeRock.
         "redirect_uri_mismatch", "does not match a pre-registered value",
+        // idpyoidc, of a client that has none and of one that has others.
+        "no registered post_logout_redirect_uri", "match any registered uris",
     ]
 
     private static let cognito = [

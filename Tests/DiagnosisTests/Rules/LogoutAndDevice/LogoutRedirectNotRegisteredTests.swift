@@ -51,6 +51,7 @@ struct LogoutRedirectNotRegisteredTests {
         "The post_logout_redirect_uri is not valid for this client",
         "Logout failed because query parameter post_logout_redirect_uri is not a whitelisted one.",
         "[invalid_request] OpenID Connect 1.0 Logout Request Parameter: post_logout_redirect_uri",
+        "No registered post_logout_redirect_uri for shop-web", "Doesn't match any registered uris",
     ])
     func believesTheProvidersWords(text: String) throws {
         let recording = try answering(text)
