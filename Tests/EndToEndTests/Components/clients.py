@@ -89,6 +89,7 @@ def succeeds(*argv):
 
 
 PHP_CURL = prints("php-curl", "php", "-r", "exit(extension_loaded('curl') ? 0 : 1);")
+HTTPCLIENT = prints("ruby-httpclient", "ruby", "-rhttpclient", "-e", "1")
 LWP_HTTPS = prints("liblwp-protocol-https-perl", "perl", "-MLWP::Protocol::https", "-e", "1")
 MOJO_HTTPS = prints("libmojolicious-perl", "perl", "-MMojo::UserAgent", "-MIO::Socket::SSL", "-e", "1")
 NODE_PACKAGES = ["env", "NODE_PATH=/usr/share/nodejs", "node"]
@@ -112,6 +113,7 @@ CLIENTS = {client.name: client for client in [
     Client("java-httpclient", script("JavaHttpClient.java", "java"), "java", "javac"),
     Client("java-urlconnection", script("JavaUrlConnection.java", "java"), "java", "javac"),
     Client("ruby-net-http", script("ruby_net_http.rb", "ruby"), "ruby"),
+    Client("ruby-httpclient", script("ruby_httpclient.rb", "ruby"), "ruby", modules=[HTTPCLIENT]),
     Client("perl-lwp", script("perl_lwp.pl", "perl"), "perl", modules=[LWP_HTTPS]),
     Client("perl-http-tiny", script("perl_http_tiny.pl", "perl"), "perl", modules=[TINY_HTTPS]),
     Client("perl-mojo", script("perl_mojo.pl", "perl"), "perl", modules=[MOJO_HTTPS]),

@@ -18,8 +18,8 @@ struct RuntimeClientsTests {
         ("python-aiohttp-websocket", "python"), ("python-urllib3", "python"),
         ("python-urllib3-pool", "python"), ("node-fetch", "node"), ("node-https", "node"),
         ("node-undici", "node"), ("java-httpclient", "java"),
-        ("java-urlconnection", "java"), ("ruby-net-http", "ruby"), ("perl-lwp", "perl"),
-        ("perl-http-tiny", "perl"), ("perl-mojo", "perl"),
+        ("java-urlconnection", "java"), ("ruby-net-http", "ruby"), ("ruby-httpclient", "ruby"),
+        ("perl-lwp", "perl"), ("perl-http-tiny", "perl"), ("perl-mojo", "perl"),
         ("php-curl", "php"), ("go", "go_http"),
     ]
 

@@ -2,8 +2,8 @@
 enum RubyPreload {
     static let text = #"""
         # Loaded by `authreel record -- CMD` for this run only: URI#find_proxy, which Net::HTTP and others ask, leaves out
-        # loopback addresses even where a proxy is set and no_proxy is not; here it does not. Waits for the uri library instead
-        # of loading it, whose version is the program's to choose.
+        # loopback addresses even where a proxy is set and no_proxy is not, and HTTPClient localhost; here they do not. Waits
+        # for either library instead of loading it, whose version is the program's to choose.
         begin
           finder = Module.new do
             def find_proxy(env = ENV)
@@ -17,18 +17,28 @@ enum RubyPreload {
               URI.parse(proxy)
             end
           end
+          # A proxy of the program's own keeps to the library's rule; what no_proxy names is looked at without case.
+          chooser = Module.new do
+            private
 
-          if defined?(URI::Generic)
-            URI::Generic.prepend(finder)
-          else
+            def no_proxy?(uri)
+              named = ENV['http_proxy'] || ENV['HTTP_PROXY']
+              return super unless uri.host == 'localhost' && @proxy && @proxy.to_s == named
+              super(uri.dup.tap { |spelled| spelled.host = 'LOCALHOST' })
+            end
+          end
+
+          waiting = { 'URI::Generic' => finder, 'HTTPClient' => chooser }
+          waiting.delete('URI::Generic') && URI::Generic.prepend(finder) if defined?(URI::Generic)
+          waiting.delete('HTTPClient') && HTTPClient.prepend(chooser) if defined?(HTTPClient)
+          unless waiting.empty?
             Object.singleton_class.prepend(Module.new do
               hook = self
               define_method(:inherited) do |created|
                 super(created)
-                if created.name == 'URI::Generic'
-                  hook.send(:remove_method, :inherited)
-                  created.prepend(finder)
-                end
+                change = waiting.delete(created.name)
+                created.prepend(change) if change
+                hook.send(:remove_method, :inherited) if change && waiting.empty?
               end
             end)
           end
