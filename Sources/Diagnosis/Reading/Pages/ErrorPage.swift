@@ -7,7 +7,7 @@ import OAuth
 /// Told from a sign-in page, whose help and scripts may mention the same words: no password is asked for, and what a
 /// person reads there is a provider's own error, or its heading says that something went wrong and nothing can be filled
 /// in, or the address says that it is an error page and an OAuth error is named on it, or it is all that the endpoint answered
-/// to the request, a few words by which providers refuse a client or a redirect URI, or let nobody in.
+/// to the request: a few words by which providers refuse a client or a redirect URI, or let nobody in, or the error's name.
 enum ErrorPage {
     /// The error where one is named, and the words; nil for any other page.
     static func refusal(on page: Int, in surroundings: CaptureIndex) -> (error: String?, text: String)? {
@@ -24,6 +24,7 @@ enum ErrorPage {
         if isErrorAddress, let error = RequestRefusal.codes.first(where: { isNamed($0, in: lower) }) {
             return (error, text)
         }
+        if isAnswer, let error = heading(lower) { return (error, text) }
         return isHeaded || lower.containsBytes("aadb2c9") || lower.containsBytes(unknownClient)
             || denial(in: text) != nil || isAnswer && refuses(text, lower) && !HTMLForm.isAsking(in: bytes)
             ? (nil, text) : nil
@@ -43,6 +44,17 @@ enum ErrorPage {
                 || RefusalWording.unknownClient(in: text) != nil
                 || RefusalWording.unknownRedirectURI(in: text) != nil
                 || RefusalWording.refusedScope(in: text) != nil)
+    }
+
+    /// The name of an OAuth error that is all of a few words, or stands before a colon in front of them, in lower case: what Authlib's
+    /// servers answer.
+    private static func heading(_ words: String) -> String? {
+        guard words.utf8.count < fewWords else { return nil }
+        let name = words.prefix { $0 == "_" || $0.isLowercase }
+        guard words.utf8.count == name.utf8.count || words.dropFirst(name.count).hasPrefix(":") else {
+            return nil
+        }
+        return RequestRefusal.codes.first { $0.utf8.elementsEqual(name.utf8) }
     }
 
     /// In bytes; a page with help, menus and a footer has more.

@@ -35,6 +35,7 @@ enum RedirectURIRefusal {
         let isError =
             response.status >= 400 || reading?.errorHeading != nil
             || ErrorPage.refusal(on: page, in: flow.surroundings) != nil
+            || reading == nil && Answer(of: flow.capture[page], at: page).error != nil
         let text: String
         let words: String
         if let found = Self.words(in: bytes, isError: isError) {

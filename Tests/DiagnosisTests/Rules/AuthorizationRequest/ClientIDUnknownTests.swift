@@ -196,6 +196,13 @@ struct ClientIDUnknownTests {
         #expect(try Recording(broken).saying(text, status: 401).finding(rule) == nil)
     }
 
+    /// Authlib's example of a server answers the name of the error, and no more.
+    @Test(arguments: [("invalid_client", true), ("<p>Sign in</p><p>invalid_client: see the help</p>", false)])
+    func readsANameThatIsAllOfAPageWith200(page: String, isOne: Bool) throws {
+        let recording = try Recording(broken).saying(page, status: 200)
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+    }
+
     @Test func readsEntrasMessageInTheScriptOfAPageWith200() throws {
         let page =
             "<html><script>$Config={\"strServiceExceptionMessage\":\"AADSTS700016: Application x\"}</script>Sign in"

@@ -76,6 +76,23 @@ extension RedirectURINotRegisteredTests {
         #expect((try Recording(broken).saying(page, status: status).finding(rule) != nil) == isOne)
     }
 
+    /// Authlib's servers answer what the app that they are part of makes of the error, mostly with 200.
+    @Test(arguments: [
+        ("text/html", "invalid_request: Redirect URI https://a.example/cb is not supported by client."),
+        (
+            "application/json",
+            #"{"error":"invalid_request","error_description":"Redirect URI https://a.example/cb is not supported by client."}"#
+        ),
+    ])
+    func readsWhatAuthlibSays(type: String, text: String) throws {
+        var recording = try Recording(broken).saying(text, status: 200)
+        let asked = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/authorize" })
+        recording.exchanges[asked].response?.headers = HeaderFields([("Content-Type", type)])
+        recording.exchanges[asked].response?.body = Body(text: text, mediaType: type)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("authorization-error") == nil)
+    }
+
     @Test(
         arguments: [
             (200, "<title>LinkedIn</title><p>The redirect_uri does not match the registered value</p>"),

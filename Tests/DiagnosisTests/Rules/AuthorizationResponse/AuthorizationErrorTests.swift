@@ -105,6 +105,8 @@ struct AuthorizationErrorTests {
         #expect(try page(400, "<p>invalid_request: display</p>").finding(rule)?.isPrimary == true)
         #expect(try page(400, "<p>Something is not right</p>").finding(rule) != nil)
         #expect(try page(200, "<p>AADSTS900144: The request body must contain</p>").finding(rule) != nil)
+        #expect(try page(200, "invalid_request").finding(rule)?.isPrimary == true)
+        #expect(try page(200, "Read what invalid_request means").finding(rule) == nil)
     }
 
     /// Its number begins as that of a policy does.
