@@ -42,6 +42,28 @@ struct RefreshTokenMissingTests {
         #expect(try Recording(broken).sending("grant_type", "refresh_token").finding(rule) == nil)
     }
 
+    /// oidc-agent gives up a login without one, and says so on its page, which has status 200.
+    @Test(arguments: [(true, 200), (false, 500)])
+    func isTheCauseWhereTheAppSaysSo(isAsked: Bool, status: Int) throws {
+        let page = """
+            <title>Code Exchange Failed</title><h3>An error occurred during code exchange.</h3>\
+            <h4>Error: Could not get a refresh token</h4>
+            """
+        let recording = try Recording(isAsked ? broken : broken + ".near-miss")
+            .editingAnswer(of: "/token") { $0["refresh_token"] = nil }
+            .editing { exchange in
+                guard exchange.request.url.path == "/callback" else { return }
+                exchange.response = RecordedResponse(
+                    status: status,
+                    body: Body(text: page, mediaType: "text/html")
+                )
+            }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(finding.evidence.last?.value == "Could not get a refresh token")
+        #expect(recording.outcomes == [.failure])
+    }
+
     @Test func abstainsWithoutAnswerOrRequest() throws {
         let recording = try Recording(broken)
         #expect(recording.withoutAuthorization.abstention(rule) != nil)
