@@ -5,22 +5,57 @@ import Flows
 extension CallbackCourse {
     /// Whether the app says in words that it did not get its tokens for the code.
     static func saysThatTheExchangeFailed(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        said(over: callback, flow).contains(where: isOfFailedExchange)
+    }
+
+    /// Whether the app says in words that the ID token did not pass, which it has by its exchange of the code alone.
+    static func blamesIDToken(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        callback.response.idToken == nil && said(over: callback, flow).contains(where: isOfIDToken)
+    }
+
+    /// The sentences, in lower case, of the app's page and of where it sends the browser.
+    private static func said(over callback: RejectedCallback, _ flow: Flow) -> [String] {
         let page = PageText.words(of: flow.capture[callback.wording].response?.body, limit: 1 << 16)
         let location = values(in: flow.capture[callback.place].response?.location ?? "")
-        return [callback.noticeWords(in: flow), page, location].compactMap(\.self).contains { text in
-            text.asciiLowercased().split(separator: ". ").contains { isOfFailedExchange(String($0)) }
+        return [callback.noticeWords(in: flow), page, location].compactMap(\.self).flatMap { text in
+            text.asciiLowercased().split(separator: ". ").map(String.init)
         }
     }
+
+    /// Whether a sentence, in lower case, names the ID token and a check that it did not pass, or has the words of a library for one.
+    private static func isOfIDToken(_ sentence: String) -> Bool {
+        if tokenFaults.contains(where: sentence.containsBytes) { return true }
+        return ["id token", "id_token"].contains(where: sentence.containsBytes)
+            && ["invalid", "incorrect", "expired", "not match", "mismatch", "verif", "signature"].contains(
+                where: sentence.containsBytes
+            )
+            && !["cookie", "session", "state", "csrf", "xsrf", "hint"].contains(where: sentence.containsBytes)
+    }
+
+    /// json-jwt's, behind OmniAuth, and Python Social Auth's.
+    private static let tokenFaults = [
+        "json::jwk::set::kidnotfound", "json::jws::verificationfailed", "token error: signature",
+        "token error: invalid ", "at_hash claim does not match",
+    ]
 
     /// Whether a sentence, in lower case, says so: a verb that libraries have for it, the thing, and that it failed.
     private static func isOfFailedExchange(_ sentence: String) -> Bool {
         func has(_ words: [String]) -> Bool { words.contains(where: sentence.containsBytes) }
+        if namesAnsweredEndpoint(sentence) { return true }
         guard has(["fail", "unable to", "could not", "cannot", "error"]),
             // What libraries look for before they exchange a code, or keep in a cookie for that.
             !has(["csrf", "xsrf", "cookie", "session", "state", "verifier"])
         else { return false }
         if has(["exchang", "redeem"]), has([" code", " token"]) { return true }
         return has(gettingTokens)
+    }
+
+    /// Whether a token endpoint stands in front of what it answered (`https://…/token == Unauthorized`): Mojolicious::Plugin::OAuth2.
+    private static func namesAnsweredEndpoint(_ sentence: String) -> Bool {
+        guard let sign = sentence.firstRange(of: " == "),
+            let word = sentence[..<sign.lowerBound].split(separator: " ").last
+        else { return false }
+        return word.hasPrefix("http") && RecordedURL(String(word)).path.containsBytes("token")
     }
 
     /// How they say that they ask for tokens; a request token is one of OAuth 1.
@@ -46,6 +81,16 @@ extension CallbackCourse {
         """
     static let otherStateFix = """
         Begin one login at a time and finish it in the tab it was begun in. Where the app is yours: keep each login's state under a key of its own in the session.
+        """
+
+    static let tokenRefused = """
+        The provider's answer reached the redirect URI, and the app says itself that it did not take the ID token, which its server had got for the code. \
+        Neither that request nor the token is in this capture.
+        """
+    static let tokenRefusedFix = """
+        Go by its words: a token that has run out, or is not valid yet, is a matter of the two servers' clocks; issuer and audience are compared with the app's settings; a \
+        key that is not found, or a signature, is about the key set, which the app may have kept from before the provider changed its keys; a nonce is that of another login. \
+        Record the app's server as well: then the token itself is looked at.
         """
 
     static let exchangeFailed = """

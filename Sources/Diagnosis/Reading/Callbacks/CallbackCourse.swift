@@ -24,6 +24,9 @@ struct CallbackCourse {
         if tokens == nil, failed.isEmpty, saysThatTheExchangeFailed(callback, flow) {
             return CallbackCourse([], exchangeFailed, exchangeFailedFix)
         }
+        if tokens == nil, failed.isEmpty, !callback.isRedeemed(in: flow), blamesIDToken(callback, flow) {
+            return CallbackCourse([], tokenRefused, tokenRefusedFix)
+        }
         if tokens == nil, failed.isEmpty, TurnedAway.isForgotten(callback.exchange, in: flow.surroundings) {
             return CallbackCourse([], forgotten, forgottenFix)
         }

@@ -5,7 +5,7 @@ enum LibraryErrors {
     /// Nil where no such name stands in a text as a word of its own, nor such a sentence.
     static func meaning(in text: String) -> String? {
         meaning(in: text, of: meanings)
-            ?? (sentencesOfKeys + sentencesOfTokenHandlers + sentences).first {
+            ?? (sentencesOfKeys + sentencesOfTokenHandlers + sentencesOfFrameworks + sentences).first {
                 text.containsBytes($0.words)
             }?.meaning
     }
@@ -70,6 +70,7 @@ enum LibraryErrors {
             "PE_OIDC_AUTH_ERROR",
             "LemonLDAP::NG: the provider's answer, the exchange of its code or the ID token did not pass; the portal's log says which. It checks with the metadata and keys in its own configuration, which it fetches anew only where it is told to"
         ),
+        ("KidNotFound", "json-jwt (Ruby): the key set has no key of the token's kid"),
         (
             "JWEDecryptionFailed",
             "jose: the encrypted token does not open with the private key that the app took: it is not that of the token's kid, or the provider has another public half"
@@ -279,6 +280,55 @@ enum LibraryErrors {
         (
             "Access denied due to invalid request details",
             "Curity's token handler: a cookie is missing or was sealed with another encryption key than this instance has, or the page's origin is none of trustedWebOrigins"
+        ),
+    ]
+
+    /// Of openid_connect, behind OmniAuth, and of Python Social Auth, which says what it was answered in words of its own.
+    private static let sentencesOfFrameworks: [(words: String, meaning: String)] = [
+        (
+            "Invalid ID token: Expired token",
+            "openid_connect (Ruby): by the clock of the app's server the ID token had run out"
+        ),
+        (
+            "Invalid ID token: Issuer does not match",
+            "openid_connect (Ruby): the ID token's iss is not the issuer that the app is set to, character by character"
+        ),
+        (
+            "Invalid ID Token: Nonce does not match",
+            "openid_connect (Ruby): the ID token's nonce is not the one in the session"
+        ), ("Invalid ID token: Audience does not match", "openid_connect (Ruby): \(otherAudience)"),
+        ("Access Token Invalid or Expired", "openid_connect (Ruby): UserInfo refused the access token"),
+        (
+            "Token error: Signature has expired",
+            "Python Social Auth: by the clock of the app's server the ID token had run out"
+        ),
+        (
+            "Token error: Signature verification failed",
+            "Python Social Auth: no key of the provider's set has the token's kid, or the signature is another key's"
+        ),
+        (
+            "Token error: Incorrect id_token: nonce",
+            "Python Social Auth: it holds no such nonce, or the ID token has none; one is good for one login"
+        ),
+        (
+            "Token error: Incorrect id_token: iat",
+            "Python Social Auth: by the clock of the app's server the ID token is older than ten minutes (ID_TOKEN_MAX_AGE)"
+        ),
+        (
+            "Authentication process canceled",
+            "Python Social Auth: the provider answered a request of the app's server with 400, mostly the one for the tokens (invalid_grant); so it calls the user's own no, too"
+        ),
+        (
+            "Your credentials aren't allowed",
+            "Python Social Auth: the provider answered a request of the app's server with 401, mostly the one for the tokens (client id and secret); or the user is on no whitelist of the app's"
+        ),
+        (
+            "Wrong state parameter given.",
+            "Python Social Auth: its session holds the state of another login"
+        ),
+        (
+            "OAuth 2 MUST utilize https",
+            "oauthlib or Authlib: an address is by http, the callback's own or an endpoint's; behind a proxy that ends TLS the app has to go by X-Forwarded-Proto, and for development there is OAUTHLIB_INSECURE_TRANSPORT or AUTHLIB_INSECURE_TRANSPORT"
         ),
     ]
 

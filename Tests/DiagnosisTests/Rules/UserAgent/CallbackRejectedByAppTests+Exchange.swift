@@ -7,7 +7,7 @@ import Testing
 
 /// What the app says of its own request for the tokens, and what it answers once it has them.
 extension CallbackRejectedByAppTests {
-    /// Grafana, Argo CD, Spring Security, OAuth2 Proxy and Passport; what libraries look for before that is not meant.
+    /// Grafana, Argo CD, Spring Security, OAuth2 Proxy, Passport and Mojolicious; what libraries look for before that is not meant.
     @Test(arguments: [
         ("Failed to get token from provider", true),
         ("failed to get token: oauth2: server response missing it", true),
@@ -15,6 +15,8 @@ extension CallbackRejectedByAppTests {
         ("Error redeeming code during the callback", true),
         ("InternalOAuthError: Failed to obtain access token", true),
         ("Could not exchange the code", true),
+        ("Sorry https://id.harbour.example/token == Unauthorized", true),
+        ("Sorry https://id.harbour.example/users == Unauthorized", false),
         ("Unable to obtain CSRF token", false), ("Failed to get session", false),
         ("Failed to get token: the state does not match", false),
         ("Unable to exchange the code: no code verifier found in storage", false),
@@ -29,6 +31,24 @@ extension CallbackRejectedByAppTests {
         #expect(finding.isPrimary && recording.outcomes == [.failure])
         #expect(finding.explanation.contains("did not get its tokens") == isTold)
         #expect(finding.fix.contains("client secret") == isTold)
+    }
+
+    /// OmniAuth, Python Social Auth and Spring Security; only the browser was recorded.
+    @Test(arguments: [
+        ("Invalid ID Token: Nonce does not match", true), ("JSON::JWK::Set::KidNotFound", true),
+        ("Token error: Signature has expired", true), ("Token error: Incorrect id_token: iat", true),
+        ("[invalid_id_token] An error occurred", true),
+        ("Invalid id_token_hint", false), ("The session expired before the ID token came", false),
+        ("Invalid token", false),
+    ])
+    func appThatSaysThatTheIDTokenDidNotPassIsBelieved(words: String, isTold: Bool) throws {
+        let recording = try Recording(broken).editingLast("/callback") {
+            $0.response?.body = .html("<title>Error</title><p>\(words)</p>")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && recording.outcomes == [.failure])
+        #expect(finding.explanation.contains("did not take the ID token") == isTold)
+        #expect(finding.fix.contains("clocks") == isTold)
     }
 
     /// An app that has its tokens and answers 403 knows who came.

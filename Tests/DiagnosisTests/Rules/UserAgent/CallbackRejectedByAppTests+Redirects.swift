@@ -136,6 +136,12 @@ extension CallbackRejectedByAppTests {
         ("no resumable session found", "Ory Kratos: "), ("Missing saved oauth state", "Grafana: "),
         ("login.OAuthLogin(missing saved state)", "Grafana: "), ("State token does not match", "Nextcloud: "),
         ("[invalid_nonce]", "Spring Security: the ID token's nonce"),
+        ("JSON::JWK::Set::KidNotFound", "json-jwt (Ruby): the key set"),
+        ("Invalid ID token: Expired token", "openid_connect (Ruby): by the clock"),
+        ("Token error: Signature has expired", "Python Social Auth: by the clock"),
+        ("Authentication process canceled", "Python Social Auth: the provider answered a request"),
+        ("Your credentials aren&#x27;t allowed", "Python Social Auth: the provider answered a request"),
+        ("InsecureTransportError: (insecure_transport) OAuth 2 MUST utilize https.", "oauthlib or Authlib: "),
     ])
     func tellsWhatALibrarysWordsMean(words: String, meaning: String) throws {
         let body = Body(text: "<h1>\(words)</h1>", mediaType: "text/html")
