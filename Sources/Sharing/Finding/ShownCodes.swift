@@ -7,7 +7,9 @@ enum ShownCodes {
     static let name = "(shown code)"
 
     static func ranges(in text: [UInt8]) -> [Range<Int>] {
-        (SentCodes.ranges(in: text) + kept(text)).sorted { $0.lowerBound < $1.lowerBound }
+        (SentCodes.ranges(in: text) + kept(text)).sorted {
+            $0.lowerBound < $1.lowerBound
+        }
     }
 
     /// The places of `code` or `Code` by its last letters; of other words with such an end, too.
@@ -37,7 +39,9 @@ enum ShownCodes {
     /// What stands behind a word for codes of recovery: at least two of the same form, each by itself, or right behind it one of
     /// several words.
     private static func kept(_ text: [UInt8]) -> [Range<Int>] {
-        let marks = kinds.flatMap { words($0, in: text) }.sorted { $0.lowerBound < $1.lowerBound }
+        // Most texts have no letter that the words of most languages have.
+        let others = text.contains { $0 >= 0x80 } ? foreignKinds : []
+        let marks = (kinds + others).flatMap { words($0, in: text) }.sorted { $0.lowerBound < $1.lowerBound }
         var found: [Range<Int>] = []
         var end = 0
         for mark in marks where mark.lowerBound >= end {
@@ -45,36 +49,72 @@ enum ShownCodes {
             let start = isPlural ? mark.upperBound + 1 : mark.upperBound
             // `backup verification code`
             let before = lowercased(text[..<mark.lowerBound].suffix(24))
-            guard
-                reserves.contains(where: before.containsBytes)
-                    || purposes.contains(where: lowercased(text[start...].prefix(20)).hasPrefix)
+            let isNamedBehind = purposes.contains(where: lowercased(text[start...].prefix(20)).hasPrefix)
+            // `恢复密码`: a password.
+            guard isNamedBehind || reserves.contains(where: before.containsBytes) && !before.hasSuffix("密")
             else { continue }
             // The name of a message or of a form, of which pages have lists.
             if start < text.count, text[start].isASCIIWordByte || text[start] == 0x2d { continue }
             end = min(text.count, start + longestList)
-            found += codes(in: pieces(of: text, start..<end), of: text)
+            let words = isNamedBehind ? behindWords(from: start, in: text) : start
+            let first = text[words...].drop { $0 == 0x20 || $0 == 0x3a }.startIndex
+            found += codes(in: pieces(of: text, first..<max(first, end)), of: text)
         }
         return found
     }
 
     /// How words for a code or a key end.
-    private static let kinds = ["ode", "ODE", "ey", "koder", "odici", "ódigos", "lüssel"]
+    private static let kinds = [
+        "ode", "ODE", "ey", "koder", "odici",
+        // Polish, Finnish, Turkish, Romanian.
+        "Kody", " kody", "oodit", "oodisi", "odlar", "oduri",
+    ]
+    private static let foreignKinds = [
+        "ódigos", "lüssel",
+        // Polish, Czech and Slovak, Hungarian.
+        " kodów", "Kódy", " kódy", "kódok", "kódjai",
+        // Russian, Ukrainian, Greek; Japanese, Chinese, Korean.
+        "оды", "оди", "ωδικοί", "コード", "码", "碼", "코드",
+    ]
     /// What such a code is for, before the word.
     private static let reserves = [
         "recovery", "backup", "back-up", "rescue", "scratch", "emergency",
         // German, Dutch, Swedish, Danish, Norwegian.
         "derherstellungs", "notfall", "sicherungsc", "ersatzc", "herstelc", "återställnings",
         "gendannelses", "gjenopprettings",
+        // Polish, Czech and Slovak, Finnish, Turkish, Hungarian.
+        "zapasow", "záložn", "obnovovac", "varak", "palautusk", "varmistusk", "yedek", "kurtarma", "tartalék",
+        "helyreállít",
+        // Russian, Ukrainian, Greek.
+        "резервн", "запасн", "аварийн", "εφεδρικ",
+        // Japanese, Chinese, Korean.
+        "バックアップ", "リカバリ", "回復", "復旧", "復元", "备份", "備份", "备用", "備用", "恢复", "恢復", "復原",
+        "백업", "복구",
     ]
-    /// The same behind it, in French, Spanish, Italian and Portuguese.
+    /// The same behind it, in French, Spanish, Italian and Portuguese; in Romanian, Polish, Czech and Slovak, Russian, Ukrainian and
+    /// Greek.
     private static let purposes = [
         " de récup", " de secours", " de sauvegarde", " de recuper", " de respaldo", " de backup",
         " di backup", " di recupero", " di ripristino", " di emergenza",
+        " de rezerv", " zapas", " odzysk", " awaryj", " pro obnov", " na obnov", " восст", " для восс",
+        " відно", " для відн", " ανάκ",
     ]
     /// In bytes: how far behind the word they are looked for.
     private static let longestList = 1 << 12
 
-    /// The texts between tags, quotation marks, commas and line breaks, without the space around them.
+    /// Where the words end that say what codes are for: letters alone, with a space between two words.
+    private static func behindWords(from start: Int, in text: [UInt8]) -> Int {
+        var end = start
+        while end < text.count, text[end] == 0x20 {
+            let word = text[(end + 1)...].prefix { $0.isASCIILetter || $0 >= 0x80 }
+            let isWhole = word.endIndex == text.count || !text[word.endIndex].isASCIIWordByte
+            guard !word.isEmpty, isWhole, text[word.endIndex...].first != 0x2d else { return end }
+            end = word.endIndex
+        }
+        return end
+    }
+
+    /// The texts between tags, quotation marks, commas, line breaks and columns, without the space around them.
     private static func pieces(of text: [UInt8], _ range: Range<Int>) -> [Range<Int>] {
         var pieces: [Range<Int>] = []
         var start = range.lowerBound
@@ -87,13 +127,13 @@ enum ShownCodes {
             guard let first = text[start..<end].firstIndex(where: { $0 > 0x20 }),
                 let last = text[first..<end].lastIndex(where: { $0 > 0x20 })
             else { return }
-            pieces.append(behindOrdinal(first..<(last + 1), in: text))
+            pieces += columns(of: behindOrdinal(first..<(last + 1), in: text), in: text)
         }
         for index in range {
             let byte = text[index]
             if isInTag {
                 if byte == 0x3e { (isInTag, start) = (false, index + 1) }
-            } else if [0x09, 0x0a, 0x0d, 0x22, 0x27, 0x2c, 0x3c, 0x5b, 0x5c, 0x5d, 0x7c].contains(byte) {
+            } else if separators.contains(byte) || byte == 0x20 && text[..<index].last == 0x20 {
                 take(index)
                 start = index + 1
                 isInTag = byte == 0x3c
@@ -101,6 +141,25 @@ enum ShownCodes {
         }
         if !isInTag { take(range.upperBound) }
         return pieces
+    }
+
+    private static let separators: Set<UInt8> = [
+        0x09, 0x0a, 0x0d, 0x22, 0x27, 0x2c, 0x3c, 0x5b, 0x5c, 0x5d, 0x7c,
+    ]
+
+    /// Codes with a space between two of them; none of a number that a list gives what stands in the next column.
+    private static func columns(of piece: Range<Int>, in text: [UInt8]) -> [Range<Int>] {
+        let number = text[piece].prefix(3).prefix(while: \.isASCIIDigit)
+        if (1...2).contains(number.count),
+            text[number.endIndex..<piece.upperBound].allSatisfy({ $0 == 0x29 || $0 == 0x2e })
+        {
+            return []
+        }
+        let parts = text[piece].split(separator: 0x20)
+        let areCodes =
+            parts.count > 1
+            && parts.allSatisfy { $0.contains(where: \.isASCIIDigit) && form(of: $0) != nil }
+        return areCodes ? parts.map { $0.startIndex..<$0.endIndex } : [piece]
     }
 
     /// Without the number that a list gives a piece: `1. 4821 7730`, with a space that does not break as well.

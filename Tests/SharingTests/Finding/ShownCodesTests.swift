@@ -127,6 +127,44 @@ struct ShownCodesTests {
             codes: ["k4tz-9wqp", "h2mn-7rvd"]
         ),
         Row(text: "Codici di backup|k4tz9wqp|h2mn7rvd", codes: ["k4tz9wqp", "h2mn7rvd"]),
+        // Polish, Czech, Slovak, Finnish, Turkish, Hungarian, Romanian.
+        Row(text: "Kody zapasowe\nqwmzrtlk\nplvbxndh", codes: ["qwmzrtlk", "plvbxndh"]),
+        Row(text: "Zapasowe kody: k4tz-9wqp, h2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "Kody odzyskiwania|k4tz9wqp|h2mn7rvd", codes: ["k4tz9wqp", "h2mn7rvd"]),
+        Row(text: "Záložní kódy\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "Kódy pro obnovení<li>k4tz-9wqp<li>h2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "Kódy na obnovenie\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "Varakoodit\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "Palautuskoodisi:\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "Kurtarma Kodları\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "Yedek kodlarınız\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "Tartalék kódok\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "Coduri de rezervă\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        // Russian, Ukrainian, Greek, Japanese, Chinese, Korean.
+        Row(text: "Резервные коды\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "Коды восстановления\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "Коди відновлення\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "Εφεδρικοί κωδικοί\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "バックアップ コード\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "回復コード<li>k4tz-9wqp<li>h2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "备份代码\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "備用碼\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "백업 코드\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "恢复密码\nk4tz-9wqp\nh2mn-7rvd", codes: []),
+        Row(text: "Методы\nk4tz-9wqp\nh2mn-7rvd, kody pocztowe 8372-1938", codes: []),
+        // In two columns, with numbers before them or not.
+        Row(
+            text: "Backup codes\n 1. 4821 7730    6. 9027 1183\n 2. 5538 2019    7. 1192 7340\n",
+            codes: ["4821 7730", "9027 1183", "5538 2019", "1192 7340"]
+        ),
+        Row(
+            text: "Backup codes\n1\tk4tz-9wqp\t3\tx9pb-3fjt\n2)\th2mn-7rvd\t4\tm8kd-2zrw\n",
+            codes: ["k4tz-9wqp", "x9pb-3fjt", "h2mn-7rvd", "m8kd-2zrw"]
+        ),
+        Row(
+            text: "Recovery codes:\nk4tz-9wqp h2mn-7rvd\nx9pb-3fjt  m8kd-2zrw\n",
+            codes: ["k4tz-9wqp", "h2mn-7rvd", "x9pb-3fjt", "m8kd-2zrw"]
+        ),
         // As ForgeRock AM's page has them, in a script that is escaped or not.
         Row(
             text: "<h3>Your Recovery Codes</h3>\n<p>Copy these recovery codes.</p>\nyQNvdQOJxV\nrT5mZq08Lw\n",
