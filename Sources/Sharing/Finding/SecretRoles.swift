@@ -162,6 +162,8 @@ enum SecretRoles {
     private static let shortPasswordWords: Set<String> = [
         "pass", "pw", "psw", "pswd", "jpass", "logpass", "clave", "userpass", "loginpw", "userpw",
         "loginpass",
+        // French, Turkish and Romanian, Estonian, Slovenian, Polish without its marks, Indonesian.
+        "mdp", "parola", "parool", "geslo", "haslo", "sandi",
     ]
 
     /// Whether it is what somebody answers who is asked for more than a password: `secAnswer2`, `challenge_answer`.
@@ -181,7 +183,8 @@ enum SecretRoles {
         "password", "passwd", "passcode", "passphrase", "passwort", "kennwort", "motdepasse", "contrasena",
         "senha", "pwd", "wachtwoord", "hasło", "пароль", "密码", "密碼", "パスワード", "비밀번호", "lösenord", "losenord",
         "adgangskode", "passord", "contraseña", "jelszó", "jelszo", "şifre", "sifre",
-        "salasana", "heslo",
+        "salasana", "heslo", "kodeord", "lozinka", "contrasenia", "contrasenha", "katasandi", "matkhau",
+        "mậtkhẩu",
     ]
 
     private static let passwordBeginnings = WordBeginnings(passwordWords)

@@ -73,6 +73,7 @@ struct SecretRolesTests {
         ("deviceId", .json, "secret personal data"), ("device_type", .json, "unknown"),
         ("imei", .form, "secret personal data"), ("FullLegalName", .json, "secret personal data"),
         ("login:passwd:input", .form, "secret password"), ("value", .form, "unknown"),
+        ("hasLogo", .json, "unknown"), ("parolaClass", .json, "unknown"),
         ("bypass", .json, "unknown"), ("Compass1", .form, "unknown"),
         ("sub_type", .json, "unknown"), ("public_key", .json, "unknown"),
     ])
@@ -94,6 +95,8 @@ struct SecretRolesTests {
         "u_pass", "dbPass", "admin-pass1",
         "j_pass", "log_pass", "psw", "clave", "wachtwoord", "hasło", "пароль", "密码", "パスワード", "recovery_code",
         "recovery_codes", "backupCodes", "sessionToken", "login_ticket", "tgt", "PHPSESSID",
+        "mdp", "user_mdp", "nouveauMdp", "parola", "parool", "geslo", "haslo", "Lozinka", "kodeord",
+        "contrasenia", "kata_sandi", "matkhau", "mậtKhẩu",
     ])
     func fieldGivesASecretAway(name: String) throws {
         for container in [TextKind.form, .url, .json, .html] {
