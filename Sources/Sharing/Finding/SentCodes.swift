@@ -248,7 +248,8 @@ enum SentCodes {
         " is uw ", " is je ",
     ].map { Array($0.utf8) }
 
-    private static func digits(at start: Int, in text: [UInt8]) -> Range<Int>? {
+    /// Six digits to eight at a place, or in two halves; nil for others.
+    static func digits(at start: Int, in text: [UInt8]) -> Range<Int>? {
         let digits = text[start...].prefix(9).prefix(while: \.isASCIIDigit)
         guard start == 0 || !text[start - 1].isASCIIWordByte,
             digits.endIndex == text.count || !text[digits.endIndex].isASCIIWordByte

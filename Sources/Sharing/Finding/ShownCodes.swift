@@ -7,7 +7,7 @@ enum ShownCodes {
     static let name = "(shown code)"
 
     static func ranges(in text: [UInt8]) -> [Range<Int>] {
-        (SentCodes.ranges(in: text) + kept(text)).sorted {
+        (SentCodes.ranges(in: text) + LabelledCodes.ranges(in: text) + kept(text)).sorted {
             $0.lowerBound < $1.lowerBound
         }
     }
