@@ -60,7 +60,7 @@ enum TextKind: Sendable, Hashable {
         if first == 0x5b, isSection(start), isLines(start) { return .lines }
         if first == 0x22, start.last == 0x3e, !MailboxSlots.slots(in: start).isEmpty { return .text }
         if first == 0x7b || first == 0x5b || first == 0x22 { return .json }
-        if first == 0x3c { return .html }
+        if first == 0x3c { return PrintedCookies.begin(start) ? .text : .html }
         // A reference that is a query or a fragment only.
         if first == 0x3f || first == 0x23 { return isForm(start.dropFirst()) ? .url : .text }
         if GlobalID(start) != nil { return .globalID }

@@ -1,26 +1,53 @@
 import Captures
 
 /// Cookies as curl and its like save them, a line each: host, whether its subdomains have it, path, whether it is for TLS only, when
-/// it expires, name and value, with tabs between them.
+/// it expires, name and value, with tabs between them, of which a paste makes spaces; and rows of the table that a browser shows of
+/// them: name, value, host, path, when it expires, size.
 enum CookieFileSlots {
     /// In order.
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
-        guard text.contains(0x09), text.firstRange(of: mark) != nil else { return [] }
+        let isFile = marks.contains { text.firstRange(of: $0) != nil }
+        guard isFile || text.contains(0x09) else { return [] }
         return text.split { $0 == 0x0a || $0 == 0x0d }.compactMap { line in
-            guard line.count <= longest else { return nil }
-            let fields = line.split(separator: 0x09, maxSplits: 6, omittingEmptySubsequences: false)
-            guard fields.count == 7, isFlag(fields[1]), isFlag(fields[3]),
-                isTime(fields[4]), fields[6].count > 1
-            else { return nil }
-            return Slot(name: name, range: fields[6].startIndex..<fields[6].endIndex, kind: .text)
+            guard line.count <= longest, let value = (isFile ? saved(line) : nil) ?? shown(line) else {
+                return nil
+            }
+            return Slot(name: name, range: value.startIndex..<value.endIndex, kind: .text)
         }
     }
 
     /// Whatever it is called it is a cookie's, in a file of settings as well.
-    private static let name = "jsessionid"
-    private static let mark = Array("TRUE\t".utf8)
+    static let name = "jsessionid"
+    private static let marks = ["TRUE\t", "FALSE\t", "TRUE ", "FALSE "].map { Array($0.utf8) }
     /// In bytes, of a line.
     private static let longest = 1 << 13
+
+    /// The value in a line of a file.
+    private static func saved(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        var fields = line.split(separator: 0x09, maxSplits: 6, omittingEmptySubsequences: false)
+        if fields.count < 7 {
+            fields = line.split(whereSeparator: \.isBlank)
+            guard fields.count == 7, fields[2].first == 0x2f else { return nil }
+        }
+        guard isFlag(fields[1]), isFlag(fields[3]), isTime(fields[4]), fields[6].count > 1 else { return nil }
+        return fields[6]
+    }
+
+    /// The value in a row of a table.
+    private static func shown(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let fields = line.split(separator: 0x09, maxSplits: 6, omittingEmptySubsequences: false)
+        guard fields.count > 5, fields[1].count > 1, isHost(fields[2]), fields[3].first == 0x2f,
+            // `200`, in a log with tabs.
+            fields[1].count > 3 || !fields[1].allSatisfy(\.isASCIIDigit), !fields[5].isEmpty,
+            fields[5].count < 6, fields[5].allSatisfy(\.isASCIIDigit)
+        else { return nil }
+        return fields[1]
+    }
+
+    private static func isHost(_ field: ArraySlice<UInt8>) -> Bool {
+        field.elementsEqual("localhost".utf8)
+            || field.contains(0x2e) && field.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x2e || $0 == 0x2d }
+    }
 
     /// In seconds; some programs write parts of them, and less than none for a cookie of the session.
     private static func isTime(_ field: ArraySlice<UInt8>) -> Bool {

@@ -38,7 +38,7 @@ enum SlotReader {
         let wrapped = WrappedTokens.slots(in: text)
         return WrappedTokens.apart(words(text), from: wrapped, in: text) + wrapped
             + LoggedStatements.slots(in: text) + CookieFileSlots.slots(in: text)
-            + TraceLines.members(in: text)
+            + PrintedCookies.slots(in: text) + TraceLines.members(in: text)
     }
 
     private static func words(_ text: ArraySlice<UInt8>) -> [Slot] {
@@ -50,7 +50,8 @@ enum SlotReader {
     /// The values of lines, and what is told between them, or in several of them.
     private static func linesAndProse(_ text: ArraySlice<UInt8>) -> [Slot] {
         // No file of cookies has statements among them.
-        let cookies = CookieFileSlots.slots(in: text)
+        let saved = CookieFileSlots.slots(in: text)
+        let cookies = saved.isEmpty ? PrintedCookies.slots(in: text) : saved
         let bound = cookies.isEmpty ? LoggedStatements.slots(in: text) : cookies
         let told = bound.map(\.range)
         let wrapped = WrappedTokens.slots(in: text)
