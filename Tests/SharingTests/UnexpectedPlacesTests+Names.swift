@@ -14,6 +14,28 @@ extension UnexpectedPlacesTests {
             stays: ["Open=20this:", "lang=3Dde&token=3D", "&b=3D1", "Bye"]
         ),
         Row(
+            name: "a token behind the equals sign of mail",
+            type: "text/plain",
+            body: "Hello=20there\nhttps://x.example/verify?token=3DeyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9."
+                + "eyJzdWIiOiI3NzMxIiwibmFtZSI6IktpcmEgVmVsc2VuIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c\n",
+            gone: ["SflKxwRJSMeK", "eyJzdWIiOiI3NzMxIiwibmFtZSI6IktpcmEg"],
+            stays: ["Hello=20there", "verify?token=3DeyJ"]
+        ),
+        Row(
+            name: "a token in a page that is still encoded as mail",
+            body: #"{"raw":"<a href=3D\"https://x.example/v?token=3DeyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9."#
+                + #"eyJzdWIiOiI3NzMxIiwibmFtZSI6IktpcmEgVmVsc2VuIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c\">x</a>"}"#,
+            gone: ["SflKxwRJSMeK", "eyJzdWIiOiI3NzMxIiwibmFtZSI6IktpcmEg"],
+            stays: ["token=3DeyJ"]
+        ),
+        Row(
+            name: "cookies that somebody pasted",
+            body: #"{"comment":"my cookies:\nsid\tzem4Kestrel\tshop.example\t/\tSession\t19\n"#
+                + #"got <NSHTTPCookie version:0 name:\"sid\" value:\"zem5Kestrel\" domain:\"shop.example\">"}"#,
+            gone: ["zem4Kestrel", "zem5Kestrel"],
+            stays: ["my cookies:", "shop.example", "Session", "domain:"]
+        ),
+        Row(
             name: "what programs log of requests",
             type: "text/plain",
             body: "--> POST https://as.example/token\nAccept: text/html\n"

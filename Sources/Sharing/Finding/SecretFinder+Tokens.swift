@@ -89,6 +89,9 @@ extension SecretFinder {
             defer { start = index + 1 }
             guard index - start >= 24 else { continue }
             var run = text[start..<index]
+            if start > 0, text[start - 1] == 0x3d, run.starts(with: SlotReader.quotedToken) {
+                run = run.dropFirst(2)
+            }
             while run.last == 0x2e, run.filter({ $0 == 0x2e }).count > 2 { run.removeLast() }
             guard run.starts(with: "ey".utf8) || run.starts(with: "ew".utf8),
                 let token = JSONWebToken.parse(String(decoding: run, as: UTF8.self)), token.header != nil

@@ -230,8 +230,13 @@ enum SlotReader {
             return Slot(name: "", range: range, coding: .form, kind: isRead ? nil : .text)
         }
         let name = TextCoding.form.decoded(item[..<equals]).bytes
-        return Slot(name: string(name), range: (equals + 1)..<item.endIndex, coding: .form)
+        // `token=3DeyJ…`: the equals sign of mail whose encoding was not undone (RFC 2045, section 6.7).
+        let start = item[(equals + 1)...].starts(with: quotedToken) ? equals + 3 : equals + 1
+        return Slot(name: string(name), range: start..<item.endIndex, coding: .form)
     }
+
+    /// What stands behind an equals sign that is written as `=3D`, where a token follows.
+    static let quotedToken = Array("3DeyJ".utf8)
 
     /// The parameters of an item of a query: a semicolon with a name behind it separates them as well, but for what is secret
     /// as a whole.
