@@ -112,6 +112,7 @@ enum SentenceSlots {
             guard word.last != 0x2c else { return [] }
             let own = quoted(from: value.startIndex, in: text) ?? accountOfDomain(bare(value))
             return (own ?? signedIn(value, next.dropFirst().first)).map { [slot("username", $0)] } ?? []
+        case "username:": return given(value, in: text).map { [slot("username", $0)] } ?? []
         case "passe", "passe:": return french(next, behind: before)
         case "as", "for", "from", "identity", "principal", "welcome", "hello":
             return accountOfDomain(bare(value)).map { [slot("username", $0)] } ?? []
@@ -129,6 +130,20 @@ enum SentenceSlots {
             return [slot(SlotReader.string(bare(before)), inner)]
         default: return mayName ? password(name, next, behind: before, &names) : []
         }
+    }
+
+    /// The account in `Username: ada, result: ok`, behind which its part of the text ends; nil for others.
+    private static func given(_ word: ArraySlice<UInt8>, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let own = bare(word)
+        let name = own.last == 0x2e ? own.dropLast() : own
+        let isEnd =
+            name.endIndex < word.endIndex
+            || text[word.endIndex...].first.map { $0 == 0x0a || $0 == 0x0d } ?? true
+        guard isEnd, (3...64).contains(name.count), name.contains(where: \.isASCIILetter),
+            name.allSatisfy({ $0.isASCIIAlphanumeric || [0x2b, 0x2d, 0x2e, 0x40, 0x5f].contains($0) }),
+            !SureWords.isCommon(SlotReader.string(name)), !SecretRoles.isWord(SlotReader.string(name))
+        else { return nil }
+        return name
     }
 
     /// The password in `Mot de passe : Zk9!wq`, `votre mot de passe est Zk9!wq`.
@@ -214,7 +229,7 @@ enum SentenceSlots {
             "--data-raw",
             "--data-urlencode", "--form", "--form-string", "-h", "--header", "-u", "--user", "user",
             "username",
-            "account", "login", "by", "eq", "co", "sw", "ew", "passe", "passe:",
+            "username:", "account", "login", "by", "eq", "co", "sw", "ew", "passe", "passe:",
         ],
         ignoringCase: true
     )
