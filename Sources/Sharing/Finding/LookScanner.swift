@@ -299,6 +299,9 @@ struct LookScanner {
             {
                 found.append(Found(kind: .personal, range: index..<end))
                 index = end
+            } else if byte == 0x31, before == 0x22, let end = GoogleAccountText.end(in: text, at: index) {
+                found.append(Found(kind: .subject, range: index..<end))
+                index = end
             } else if byte.isASCIIDigit, !before.isASCIIWordByte, before != 0x2e, before != 0x2d,
                 let end = IPAddressText.endOfIPv4(text, index), isAddress(text, index, before)
             {

@@ -27,6 +27,14 @@ struct LookScannerTests {
             ]
         ),
         ("-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----", ["private key: \nMIIE\n"]),
+        (
+            #"[["x",[null,"108374652918273645519"]],"[\"118374652918273645519\",1]"]"#,
+            ["subject: 108374652918273645519", "subject: 118374652918273645519"]
+        ),
+        (
+            #""10837465291827364551" "1083746529182736455190" "908374652918273645519" 108374652918273645519"#,
+            []
+        ),
         ("mail alice@harbour.example.", ["e-mail address: alice@harbour.example"]),
         ("call +65 9123 4567 now", ["phone number: +65 9123 4567"]),
         ("call 0065 9123 4567 now, not 0065912345678", ["phone number: 0065 9123 4567"]),
