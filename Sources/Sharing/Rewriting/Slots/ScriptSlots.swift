@@ -54,11 +54,14 @@ struct ScriptSlots {
     private var labels = 0
     /// It is what a register knows of somebody, which has an object with a `value` for each thing.
     private let isOfRegister: Bool
+    /// It is a step of a sign-in that says whom it is about.
+    private let isStep: Bool
 
     private init(_ text: ArraySlice<UInt8>) {
         self.text = text
         index = text.startIndex
         isOfRegister = PersonRegister.describes(text)
+        isStep = HypermediaSteps.describe(text)
     }
 
     /// Reads on; false at the end, and where a string has none.
@@ -140,6 +143,8 @@ struct ScriptSlots {
                 let own = objects.last?.nameOfValue
             {
                 name = PersonRegister.name(ofValueIn: own)
+            } else if isStep, key == "subject" {
+                name = HypermediaSteps.subject
             } else if ScriptObject.valued.contains(key) {
                 name = objects.last?.nameOfValue ?? member
             } else if key == ScriptObject.listed {
