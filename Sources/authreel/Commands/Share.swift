@@ -200,18 +200,27 @@ struct Share: ParsableCommand {
     ///
     /// `hasPatterns`: whether `--also` was given; words of the protocol may be among what it matches.
     private static func refusal(of outcomes: [CaptureSharing.Outcome], hasPatterns: Bool) -> CommandFailure {
-        let isLeft = outcomes.contains { !$0.leaks.isEmpty || !$0.unprotected.isEmpty || !$0.unread.isEmpty }
+        let isLeft = outcomes.contains { !$0.leaks.isEmpty || !$0.unprotected.isEmpty }
+        // A body that nobody can read is none that holds a secret for sure, and none that holds none.
+        let isUnread = outcomes.contains { !$0.unread.isEmpty }
         let narrower =
             hasPatterns && outcomes.allSatisfy(\.leaks.isEmpty)
             ? "--also may match more than it is meant to: try a narrower REGEX, or none" : nil
         let next =
+            if isLeft {
+                "--also REGEX takes more texts for secrets, --keep-personal leaves people's names and addresses"
+            } else if isUnread {
+                "a copy of the capture without that entry can be shared"
+            } else {
+                "run it again, for other stand-ins"
+            }
+        let fault =
             isLeft
-            ? "--also REGEX takes more texts for secrets, --keep-personal leaves people's names and addresses"
-            : "run it again, for other stand-ins"
+            ? "a secret would be left"
+            : isUnread ? "a body that cannot be read may hold a secret" : "the diagnosis would be another one"
         return CommandFailure(
             .negative,
-            "nothing was written: "
-                + (isLeft ? "a secret would be left" : "the diagnosis would be another one"),
+            "nothing was written: \(fault)",
             hint: narrower
                 ?? "\(next); \(Invocation.name) share --unredacted --encrypt-to RECIPIENT hands the capture over to one reader"
         )
