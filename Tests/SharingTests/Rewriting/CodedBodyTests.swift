@@ -141,6 +141,40 @@ struct CodedBodyTests {
         #expect(!outcome.isProven || looksLikeText)
     }
 
+    /// A form with a picture, compressed as a whole.
+    @Test func partOfADecodedBodyThatCannotBeReadIsReplaced() throws {
+        let form =
+            "H4sIAAAAAAACA9PVrais4uVyzs8rSc0r0XXJLC7IL84syczPs1JIyy/K1U1JLEm0VshLzE21VUpTslZIy8xJhfAS"
+            + "9Qry0pUQekMqC1KtFDJzE9NT9YEyvFy8XJ0Bfu68XFJcDAz///Fy6YLs0tXl5QIA11rU0HUAAAA="
+        var world = try SharingWorld()
+        world.options.keepsAll = true
+        world.append(
+            "https://api.example.net/upload",
+            type: "multipart/form-data; boundary=xyz",
+            body: form,
+            encoding: "base64"
+        )
+        let capture = try world.capture()
+        let outcome = try SharingWorld.outcome(of: capture, world.options)
+        #expect(outcome.isProven)
+        #expect(outcome.report.unread == [capture.count - 1])
+        let text = String(decoding: try SharingWorld.texts(of: [capture], world.options)[0], as: UTF8.self)
+        #expect(text.contains(#"Content-Type: image/png\r\n\r\n************\r\n--xyz--"#))
+    }
+
+    @Test func pictureInAPartOfAPartIsReplaced() {
+        let inner = "--xyz\r\nContent-Type: image/png\r\n\r\nPNG\u{1}\r\n--xyz--"
+        let head = "--abc\r\nContent-Type: multipart/mixed; boundary=xyz\r\n\r\n"
+        let other = CodedBody.withoutUnreadParts(
+            Array((head + inner + "\r\n--abc--\r\n").utf8),
+            mediaType: "multipart/related; boundary=abc"
+        )
+        #expect(
+            other.map { String(decoding: $0, as: UTF8.self) }
+                == head + inner.replacing("PNG\u{1}", with: "****") + "\r\n--abc--\r\n"
+        )
+    }
+
     private static func reading(_ bytes: [UInt8], _ mediaType: String) -> CodedBody.Reading {
         CodedBody.reading(of: bytes, mediaType: mediaType, label: nil, codings: [])
     }

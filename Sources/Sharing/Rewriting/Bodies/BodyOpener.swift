@@ -37,8 +37,11 @@ struct BodyOpener {
             guard let other = body.withoutUnreadParts else { return result }
             hasReplaced = true
             result["text"] = .string(body.written(other))
-        case .decoded(let bytes) where !replacesDecoded:
+        case .decoded(let whole) where !replacesDecoded:
             hasDecoded = true
+            let other = CodedBody.withoutUnreadParts(whole, mediaType: body.mediaType)
+            if other != nil { hasReplaced = true }
+            let bytes = other ?? whole
             let text = String(validating: bytes, as: UTF8.self)
             result["text"] = .string(text ?? Base64.encode(bytes))
             result.members.removeAll { $0.name == "encoding" }

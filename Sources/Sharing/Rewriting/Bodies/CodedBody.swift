@@ -45,12 +45,24 @@ enum CodedBody {
         return isLabelled || form != .open && bytes.contains(where: isControl)
     }
 
-    /// A multipart body with other parts in the place of those that nobody can read; nil where there are none.
-    static func withoutUnreadParts(_ bytes: [UInt8], mediaType: String) -> [UInt8]? {
-        guard case .multipart(let boundary) = BodyKind.kind(of: mediaType, bytes) else { return nil }
+    /// A multipart body with other parts in the place of those that nobody can read, in the parts of a part as well; nil where there
+    /// are none.
+    ///
+    /// `depth`: how many bodies it is a part of.
+    static func withoutUnreadParts(_ bytes: [UInt8], mediaType: String, depth: Int = 0) -> [UInt8]? {
+        guard depth < maximumLayers, case .multipart(let boundary) = BodyKind.kind(of: mediaType, bytes)
+        else {
+            return nil
+        }
         var output = Splicer(bytes)
         for part in MultipartSlots.parts(in: bytes[...], boundary: boundary) {
             let value = Array(bytes[part.value])
+            if part.mediaType.lowercased().hasPrefix("multipart/"),
+                let other = withoutUnreadParts(value, mediaType: part.mediaType, depth: depth + 1)
+            {
+                output.replace(part.value, with: other)
+                continue
+            }
             guard !value.isEmpty,
                 isUnread(value, mediaType: part.mediaType, isLabelled: false)
                     || part.fileName != nil && isSomebodysText(value, mediaType: part.mediaType)
