@@ -36,6 +36,16 @@ struct PrintedSlotsTests {
     }
 
     @Test(arguments: [
+        "Array\n(\n    [password] => kestrel\n)\n", "s:8:\"password\";s:7:\"kestrel\";",
+        "got {'id': 7, 'password': 'kestrel'}", "got { id: 7, password: 'kestrel' }",
+        "{Id:7 Password:kestrel Remember:true}", "Login { Id = 7, Password = kestrel }",
+        "Login(id: 7, password: Optional(\"kestrel\"))", "#<Login id: 7, password: \"kestrel\">",
+    ])
+    func passwordOfLettersIsFoundHoweverItIsPrinted(text: String) {
+        #expect(Self.told(text).map { $0.lowercased() } == ["password=kestrel"])
+    }
+
+    @Test(arguments: [
         ("sign-in failed: username=bolund, from 3 devices", ["username=bolund"]),
         ("sign-in failed for username=bolund.", ["username=bolund"]),
         ("map[aud:shop-web username:bolund]", ["username=bolund"]),
@@ -57,6 +67,9 @@ struct PrintedSlotsTests {
         ("given_name: a claim of somebody", []), ("username:bolund", []), ("if username == 'bolund'", []),
         ("{ username: data.user, x: 1 }", []), ("given_name: 'Ada'", []), ("{given_name: ", []),
         ("scope=openid given_name", []), ("{grant_type=password, scope=openid}", []),
+        ("{'password': 'Passwort', 'pwd': 'string'}", []), ("{'password': 'required'}", []),
+        ("choose password=kestrel or another", []), ("{ password: kestrel }", []),
+        ("{'password': 'abc'}", []),
         ("client_secret=client_secret", []), ("[given_name] =>", []), ("{given_name=", []),
         ("Key (given_name)=(", []), ("'given_name' => '", []),
     ])

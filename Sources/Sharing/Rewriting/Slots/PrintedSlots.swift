@@ -4,7 +4,7 @@ import Captures
 /// somebody's or a client's secret: `[given_name] => Ada`, `{'given_name': 'Ada'}`, `User { FamilyName = Quill }`,
 /// `Key (username)=(bolund)`.
 ///
-/// Of passwords ``PairSlots`` knows more.
+/// Of passwords ``PairSlots`` knows more; here are those of letters alone.
 enum PrintedSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         guard text.contains(where: { $0 == 0x3d || $0 == 0x3a || $0 == 0x3b }) else { return [] }
@@ -18,7 +18,9 @@ enum PrintedSlots {
             }
             // Spring's `[Principal=ada, Credentials=[PROTECTED], …]`.
             let name = word.elementsEqual("Principal".utf8) ? "username" : SlotReader.string(word)
-            guard isTelling(name), isMeant(value, of: name) else { continue }
+            guard isTelling(name) || isPassword(value, of: name, text[word.endIndex..<value.startIndex]),
+                isMeant(value, of: name)
+            else { continue }
             slots.append(Slot(name: name, range: value.startIndex..<value.endIndex))
             index = value.endIndex
         }
@@ -37,6 +39,20 @@ enum PrintedSlots {
     private static func isTelling(_ name: String) -> Bool {
         guard case .secret(let kind) = SecretRoles.role(of: name, in: .text) else { return false }
         return kind.isPersonal || kind == .clientSecret
+    }
+
+    /// Whether a value of letters alone is a password, which stands there as no sentence has it: `{'password': 'kestrel'}`.
+    ///
+    /// `gap`: between the name and the value.
+    private static func isPassword(
+        _ value: ArraySlice<UInt8>,
+        of name: String,
+        _ gap: ArraySlice<UInt8>
+    ) -> Bool {
+        guard value.count >= 4, value.allSatisfy(\.isASCIILetter), !gap.elementsEqual("=".utf8),
+            case .secret(.password) = SecretRoles.role(of: name, in: .text)
+        else { return false }
+        return !SecretRoles.saysPassword(SlotReader.string(value))
     }
 
     /// Whether a value is one, and no variable, no rule for it, no text of a page and no word for what it is.
