@@ -110,9 +110,10 @@ enum SecretRoles {
             return false
         }
         return own.utf8.allSatisfy { (0x41...0x5a).contains($0) || $0.isASCIIDigit || $0 == 0x5f }
-            && ["_SECRET", "SECRET_KEY", "SIGNING_KEY", "ENCRYPTION_KEY", "COOKIE_KEY"].contains(
-                where: own.hasSuffix
-            )
+            && ["_SECRET", "SECRET_KEY", "SECRET_KEY_BASE", "SIGNING_KEY", "ENCRYPTION_KEY", "COOKIE_KEY"]
+                .contains(
+                    where: own.hasSuffix
+                )
     }
 
     private static let wordsOfErrors: Set<String> = [
@@ -283,7 +284,7 @@ enum SecretRoles {
         .authorizationCode: "code authorizationcode authcode", .state: "state", .nonce: "nonce",
         .token: "token ticket jwt bearer request response t invite invitation invitecode invitationcode",
         .credentials:
-            "secret key session sessionid sessioninfo authsession auth sig hash tokenvalue credentials keyhandle credentialid",
+            "secret secretkeybase key session sessionid sessioninfo authsession auth sig hash tokenvalue credentials keyhandle credentialid",
         // Rails and Yii say in `<meta name="csrf-param">` which field has the token.
         .formToken: "lt flow interaction challenge id csrfparam",
     ])

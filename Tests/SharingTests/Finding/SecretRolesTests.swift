@@ -70,6 +70,7 @@ struct SecretRolesTests {
         ("identity_nonce", .claims, "drawn nonce"), ("c_nonce", .json, "drawn nonce"),
         ("X-Amzn-Oidc-Identity", .text, "secret subject"), ("dob_year", .form, "secret personal data"),
         ("addressLines", .json, "secret personal data"), ("secretData", .json, "secret credentials"),
+        ("SECRET_KEY_BASE", .lines, "drawn credentials"), ("user_login", .json, "secret personal data"),
         ("deviceId", .json, "secret personal data"), ("device_type", .json, "unknown"),
         ("imei", .form, "secret personal data"), ("FullLegalName", .json, "secret personal data"),
         ("login:passwd:input", .form, "secret password"), ("value", .form, "unknown"),

@@ -51,6 +51,8 @@ struct PairSlotsTests {
         ("[('username', 'bolund'), ('password', 'zem4K!')]", ["zem4K!", "bolund"]),
         ("{Username:bolund Password:zem4K!}", ["zem4K!", "bolund"]),
         ("username=[bolund], password=[zem4K!], scope=[openid]", ["zem4K!", "bolund"]),
+        ("user=\"Kira Velsen\" signs in, password=zem4K!", ["zem4K!", "Kira Velsen"]),
+        ("user=\"bolund=1 and\", password=zem4K!", ["zem4K!"]),
         ("username: required, password: zem4K!", ["zem4K!"]), ("{Username:bolund Scope:openid}", []),
         // Of letters alone, where no sentence goes on.
         ("{password=kestrel, username=bolund, scope=openid}", ["kestrel", "bolund"]),

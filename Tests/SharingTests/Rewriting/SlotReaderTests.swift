@@ -122,6 +122,7 @@ struct SlotReaderTests {
         // What a value is called by stands around it.
         (#"{"mobileno":{"nbr":{"value":"97"}}}"#, ["mobileno=97"]), (#"{"a":"b\"c","d":"#, [#"a=b\"c"#]),
         (#"{"race":{"code":"CN","desc":"CHINESE"}}"#, ["race=CN", "race=CHINESE"]),
+        (#"{"device":{"serialNumber":"x"},"serialNumber":"y"}"#, ["device_serial=x", "serialNumber=y"]),
         (#"{"error":{"code":"CN","desc":"x"}}"#, ["error_code=CN", "desc=x"]),
         // What servers say of a password that they do not take.
         (

@@ -28,11 +28,28 @@ enum PairSlots {
             } else if SecretRoles.namesAccount(name) || isUserID(word, given.value, in: text),
                 isAccount(given.value)
             {
-                accounts.append(slot)
+                accounts.append(whole(slot, in: text))
             }
         }
         return tellsPassword ? slots + accounts.map(named) : slots
     }
+
+    /// All that stands between quotation marks where an account is called by several words: `user="Ada Quill"`.
+    private static func whole(_ account: Slot, in text: ArraySlice<UInt8>) -> Slot {
+        let start = account.range.lowerBound
+        guard let mark = text[..<start].last, isQuote(mark),
+            let end = text[start...].prefix(longestAccount).firstIndex(of: mark),
+            text[start..<end].allSatisfy({
+                $0.isASCIILetter || $0 >= 0x80 || [0x20, 0x2d, 0x2e].contains($0)
+            })
+        else { return account }
+        var slot = account
+        slot.range = start..<end
+        return slot
+    }
+
+    /// In bytes, of words that somebody is called by.
+    private static let longestAccount = 64
 
     /// Whether a value beside a password may be who signs in with it, and no word of the text.
     private static func isAccount(_ value: ArraySlice<UInt8>) -> Bool {

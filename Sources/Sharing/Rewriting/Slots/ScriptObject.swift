@@ -90,6 +90,10 @@ struct ScriptObject {
         // `"relations": [{"person": "…"}]` of Google's People API.
         if member == "person", name == "relations" { return "full_name" }
         if isShown(member) { return "shown_name" }
+        // `{"device": {"serialNumber": "…"}}`; a certificate has one as well.
+        if member == "serialnumber" || member == "serial_number", name.lowercased().hasSuffix("device") {
+            return "device_serial"
+        }
         if member == "sha256hash", name == "persistedQuery" { return "persistedQueryHash" }
         if Self.townWords.contains(member), Self.whereabouts.contains(SecretRoles.normalized(name)) {
             return "city_name"
