@@ -1,5 +1,6 @@
 /// The names of somebody in lines where what stands around them says that they are a person's: `name: Ada Quill` beside
-/// `email: …`, as YAML and git have it, `cn: Ada Quill` beside `sn: Quill`, as LDIF has it (RFC 2849).
+/// `email: …`, as YAML and git have it, `cn: Ada Quill` beside `sn: Quill`, as LDIF has it (RFC 2849), `user = ada` beside
+/// `password = …`, as files of settings and STOMP have it.
 enum PersonLines {
     /// The slots of lines, in their order, with names that say so.
     ///
@@ -9,8 +10,13 @@ enum PersonLines {
         return slots.indices.map { place in
             var slot = slots[place]
             guard let telling = neighbours[keys[place]] else { return slot }
-            let around = keys[max(0, place - reach)..<min(keys.count, place + reach + 1)]
-            if around.contains(where: telling.contains),
+            let around = max(0, place - reach)..<min(keys.count, place + reach + 1)
+            // The texts of a page have a password's name for it.
+            let isTold = around.contains {
+                telling.contains(keys[$0])
+                    && !SecretRoles.saysPassword(SlotReader.string(text[slots[$0].range]))
+            }
+            if isTold,
                 !SecretRoles.isWord(SlotReader.string(text[slot.range]))
             {
                 slot.name = "display_name"
@@ -29,5 +35,6 @@ enum PersonLines {
         ],
         "cn": ["sn", "givenname", "mail", "uid"],
         "sn": ["cn", "givenname", "mail"],
+        "user": ["password", "passwd", "pass", "pwd"], "login": ["password", "passwd", "pass", "passcode"],
     ]
 }

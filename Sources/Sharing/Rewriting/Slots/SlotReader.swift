@@ -31,20 +31,20 @@ enum SlotReader {
     private static func script(_ text: ArraySlice<UInt8>) -> [Slot] {
         var slots = ScriptSlots.slots(in: text)
         slots += pairs(text)
-        return slots + TraceLines.slots(in: text)
+        return slots + TraceLines.slots(in: text) + DescribedObjects.slots(in: text)
     }
 
     private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
         let wrapped = WrappedTokens.slots(in: text)
         return WrappedTokens.apart(words(text), from: wrapped, in: text) + wrapped
             + LoggedStatements.slots(in: text) + CookieFileSlots.slots(in: text)
-            + PrintedCookies.slots(in: text) + TraceLines.members(in: text)
+            + PrintedCookies.slots(in: text) + TraceLines.members(in: text) + DescribedObjects.slots(in: text)
     }
 
     private static func words(_ text: ArraySlice<UInt8>) -> [Slot] {
         TableSlots.slots(in: text) + ListSlots.slots(in: text) + DirectoryNameSlots.slots(in: text)
             + SentenceSlots.slots(in: text) + SignInCall.serialized(in: text) + FilterSlots.slots(in: text)
-            + DeviceOwners.hosts(in: text) + ExtendedLog.slots(in: text)
+            + DeviceOwners.hosts(in: text) + ExtendedLog.slots(in: text) + ValidationReports.slots(in: text)
     }
 
     /// The values of lines, and what is told between them, or in several of them.
@@ -280,6 +280,7 @@ enum SlotReader {
             if let traced = TraceLines.slots(inLine: line) { return traced }
             let pairs = LogLineSlots.slots(in: line)
             guard pairs.isEmpty else { return pairs }
+            if let claim = ClaimLines.slot(in: line) { return [claim] }
             guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }) else { return [] }
             // `"password": "…",`, a member of JSON that stands among other lines.
             let quoted = trimmed(line[..<mark])
