@@ -13,7 +13,8 @@ struct LookScanner {
 
     private static let prefixes: [[UInt8]] = [
         "ya29.", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xoxa-",
-        "xoxr-", "xoxs-", "sk_live_", "sk_test_", "rk_live_", "AKIA", "ASIA", "AIza", "SG.", "npm_",
+        "xoxr-", "xoxs-", "xoxd-", "xoxe-", "xapp-", "sk_live_", "sk_test_", "rk_live_", "AKIA", "ASIA",
+        "AIza", "SG.", "npm_",
         "dop_v1_",
         "shpat_", "hvs.", "EAACEdEose0cBA", "Fe26.2*", "ory_at_", "ory_rt_", "ory_ac_", "GOCSPX-", "1//0",
     ].map { Array($0.utf8) }

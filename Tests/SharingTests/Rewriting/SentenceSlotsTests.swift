@@ -179,6 +179,10 @@ struct SentenceSlotsTests {
         Row(text: "<label>Username:</label><input><span>Required here</span>", told: []),
         Row(text: "<p>Username: please enter yours</p>", told: []),
         Row(text: "<p>Note: Carla</p>", told: []),
+        Row(
+            text: "<i>Date of birth</i><i>31/01/1990</i><i>Geburtsdatum</i> <b>Name</b>",
+            told: ["Date of birth=31/01/1990"]
+        ),
     ]
 
     @Test(arguments: pages)

@@ -36,6 +36,10 @@ struct TextLabels {
         if last.count == 2, Self.given.contains(last[0].lowercased()), SecretRoles.saysPassword(last[1]) {
             given = last[1]
         }
+        if text.count <= Self.longestLabel, SecretRoles.isBirthDay(SlotReader.string(text)) {
+            (label, isTyped) = ((SlotReader.string(text), .personal), true)
+            return nil
+        }
         guard let colon = text.prefix(48).firstIndex(of: 0x3a), colon > text.startIndex else { return nil }
         var words = text[..<colon].split(separator: 0x20).suffix(2)
         // `Your PIN: 4821`
