@@ -36,6 +36,22 @@ extension UnexpectedPlacesTests {
             stays: ["my cookies:", "shop.example", "Session", "domain:"]
         ),
         Row(
+            name: "what a provider asks for when it is told of an error",
+            body: #"{"error":"invalid_client","error_description":"AADSTS700016: No such application."#
+                + #" Trace ID: f8cdef31-a31e-4b4a-93e4-5f571e91255a Correlation ID: 2e2f1b1a-9c11-4b4a-93e4-5f571e91255b"#
+                + #" Session: 7d1c2f5e-5b1a-4d2c-8e3f-6a7b8c9d0e1f"}"#,
+            gone: ["7d1c2f5e-5b1a-4d2c-8e3f-6a7b8c9d0e1f"],
+            stays: ["f8cdef31-a31e-4b4a-93e4-5f571e91255a", "2e2f1b1a-9c11-4b4a-93e4-5f571e91255b"]
+        ),
+        Row(
+            name: "the files of a page",
+            type: "text/html",
+            body:
+                "<script src=\"/static/start-page.9c1b7a2f.chunk.js\"></script><a href=\"/p/other-door.7d2e4c9a.thing\">x</a>",
+            gone: ["other-door.7d2e4c9a.thing"],
+            stays: ["/static/start-page.9c1b7a2f.chunk.js"]
+        ),
+        Row(
             name: "what programs log of requests",
             type: "text/plain",
             body: "--> POST https://as.example/token\nAccept: text/html\n"

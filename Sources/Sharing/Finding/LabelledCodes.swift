@@ -21,6 +21,23 @@ enum LabelledCodes {
         }
     }
 
+    /// The slots of lines, of which the code behind words of an error is the error's.
+    static func named(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
+        slots.map { slot in
+            guard slot.range.count == 6, text[slot.range].allSatisfy(\.isASCIIDigit),
+                slot.name.lowercased() == "code"
+            else { return slot }
+            let before = ShownCodes.lowercased(text[..<slot.range.lowerBound].suffix(reach))
+            let behind = ShownCodes.lowercased(text[slot.range.upperBound...].prefix(reach))
+            guard faults.contains(where: before.containsBytes),
+                !purposes.contains(where: (before + "\n" + behind).containsBytes)
+            else { return slot }
+            var slot = slot
+            slot.name = "error_code"
+            return slot
+        }
+    }
+
     /// Whether a line begins at a place, in a string that is not yet unescaped as well.
     private static func beginsLine(_ place: Int, in text: [UInt8]) -> Bool {
         guard place > 0 else { return true }

@@ -67,6 +67,7 @@ extension SecretFinder {
 
     private func judgeByLook(_ value: NamedText, _ text: String) {
         // Segments of a path name things, and are met in the middle of addresses.
+        if value.name == SlotReader.pathSegment, PathSlots.isPartOfPage(value.bytes[...]) { return }
         if Drawn.isUnexplained(TextCoding.percent.decoded(value.bytes[...]).bytes),
             TextKind.guessed(value.bytes[...]) == .text
         {

@@ -94,6 +94,10 @@ extension SecretFinder {
         where finding.kind != .unexplained || mayBeRandom(finding.range) {
             let value = String(decoding: text[finding.range], as: UTF8.self)
             if found.tokens[value] != nil { continue }
+            if finding.kind == .unexplained, TraceNames.stand(before: finding.range.lowerBound, in: text) {
+                found.traces.insert(value)
+                continue
+            }
             if finding.kind == .oneTimeCode {
                 // Of one in groups the digits, with whatever stands between them elsewhere.
                 note(.oneTimeCode, ShownCodes.name, ShownCodes.plain(value))

@@ -9,6 +9,17 @@ enum TraceNames {
     /// `key`: as ``SecretRoles/normalized(_:)`` has it.
     static func contain(_ key: String) -> Bool { names.contains(key) }
 
+    /// Whether it is named so by the words before a place: `Trace ID: …`, `Correlation ID: …` in what Entra says of an error.
+    static func stand(before place: Int, in text: [UInt8]) -> Bool {
+        let gap = text[..<place].suffix(longestName).reversed().drop { [0x20, 0x3a, 0x3d].contains($0) }
+        let words = gap.prefix { $0.isASCIILetter || [0x20, 0x2d, 0x5f].contains($0) }
+        let key = SecretRoles.normalized(SlotReader.string(words.reversed()))
+        return ["traceid", "correlationid"].contains(where: key.hasSuffix)
+    }
+
+    /// In bytes, with what stands behind it.
+    private static let longestName = 24
+
     private static let names = Set(
         [
             "traceid", "spanid", "parentspanid", "traceparent", "correlationid", "clientrequestid",

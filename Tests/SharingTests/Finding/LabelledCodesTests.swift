@@ -25,6 +25,18 @@ struct LabelledCodesTests {
         )
     }
 
+    /// A mail may speak of errors behind its code.
+    @Test(arguments: [
+        ("Login failed.\nCode: 700016", "error_code"), ("Error\nCode: 700016\nMessage: bad", "error_code"),
+        ("Hello\nCode: 481303\nIs this an error? Tell us.", "Code"), ("Hello\nCode: 481303", "Code"),
+        ("A login failed.\nCode: 481303\nIt expires soon.", "Code"), ("Error\nCode: IDX102", "Code"),
+    ])
+    func codeBehindAnErrorIsItsOwn(text: String, name: String) {
+        let bytes = Array(text.utf8)
+        let slots = LabelledCodes.named(SlotReader.fields(bytes[...]), in: bytes[...])
+        #expect(slots.map(\.name).first { $0.hasSuffix("ode") } == name)
+    }
+
     @Test func timeIsLinear() {
         let text = Array(String(repeating: "Code: 481303\n", count: 20_000).utf8)
         let clock = ContinuousClock()

@@ -66,6 +66,17 @@ enum PathSlots {
             && (part.contains(where: \.isASCIIDigit) || isTicket(part))
     }
 
+    /// Whether a segment is what a script, a style sheet or a font is called, with the hash of what is in it: the page and everybody
+    /// who opens it have the same.
+    static func isPartOfPage(_ part: ArraySlice<UInt8>) -> Bool {
+        guard let dot = part.lastIndex(of: 0x2e), dot > part.startIndex, !part.contains(0x3d) else {
+            return false
+        }
+        return ofPages.contains(SlotReader.string(part[(dot + 1)...].prefix(6)).lowercased())
+    }
+
+    private static let ofPages: Set<String> = ["js", "mjs", "css", "map", "woff", "woff2", "ttf", "wasm"]
+
     /// Letters and digits in one word, or what looks drawn.
     private static func isTicket(_ part: ArraySlice<UInt8>) -> Bool {
         guard !Drawn.looks(part) else { return true }

@@ -45,6 +45,7 @@ enum SlotReader {
         TableSlots.slots(in: text) + ListSlots.slots(in: text) + DirectoryNameSlots.slots(in: text)
             + SentenceSlots.slots(in: text) + SignInCall.serialized(in: text) + FilterSlots.slots(in: text)
             + DeviceOwners.hosts(in: text) + ExtendedLog.slots(in: text) + ValidationReports.slots(in: text)
+            + NetrcSlots.slots(in: text)
     }
 
     /// The values of lines, and what is told between them, or in several of them.
@@ -56,7 +57,9 @@ enum SlotReader {
         let told = bound.map(\.range)
         let wrapped = WrappedTokens.slots(in: text)
         let slots = WrappedTokens.apart(
-            LabelTexts.unnamed(lines(text), in: text).filter { !isMet($0.range, by: told) },
+            LabelTexts.unnamed(LabelledCodes.named(lines(text), in: text), in: text).filter {
+                !isMet($0.range, by: told)
+            },
             from: wrapped,
             in: text
         )
