@@ -2,8 +2,9 @@ import Captures
 
 /// Reads pcapng: sections of blocks, each with a type and its length before and behind it.
 ///
-/// draft-ietf-opsawg-pcapng. Blocks of no interest are passed over. Where a block cannot be one, the next block of a known
-/// type is looked for whose two lengths agree.
+/// draft-ietf-opsawg-pcapng. Blocks of no interest are passed over. Of the two lengths of a block the one behind it may be wrong, where
+/// the next block is found by the other. Where a block cannot be one, the next block of a known type is looked for whose two lengths
+/// agree.
 struct PcapngReader {
     private enum BlockType {
         static let section: UInt32 = 0x0a0d_0d0a
@@ -88,14 +89,29 @@ struct PcapngReader {
                 orElse: ""
             )
         }
-        let block = UnsafeRawBufferPointer(rebasing: window.bytes[..<length])
-        guard order.integer(block, length - 4, as: UInt32.self) == UInt32(length) else {
-            return try findNext("the two lengths of a block are not the same")
-        }
-        let body = UnsafeRawBufferPointer(rebasing: block[8..<(length - 4)])
+        guard try isEnd(length) else { return try findNext("the two lengths of a block are not the same") }
+        let body = UnsafeRawBufferPointer(rebasing: window.bytes[8..<(length - 4)])
         take(type, body, into: &sink)
         window.advance(length)
         return true
+    }
+
+    /// Whether the block that begins the window ends behind so many bytes, which are there: it says so once more, or another one
+    /// begins there, or the file ends.
+    @inline(__always)
+    private func isEnd(_ length: Int) throws(PacketError) -> Bool {
+        if order.integer(window.bytes, length - 4, as: UInt32.self) == UInt32(length) { return true }
+        guard try window.need(length + 12) else { return window.bytes.count == length }
+        let next = window.bytes.behind(length)
+        guard BlockType.isKnown(order.integer(next, 0, as: UInt32.self)) else {
+            return Self.isSectionHeader(next)
+        }
+        return Self.mayBeLength(Int(order.integer(next, 4, as: UInt32.self)))
+    }
+
+    /// Whether a block that is looked for may have so many bytes.
+    private static func mayBeLength(_ length: Int) -> Bool {
+        length >= 12 && length % 4 == 0 && length <= 1 << 20
     }
 
     private mutating func take<Sink: PacketSink>(
@@ -284,7 +300,7 @@ struct PcapngReader {
         for order in isSection ? [ByteOrder(isSwapped: false), ByteOrder(isSwapped: true)] : [order] {
             // Asking for more may move the window: its bytes are looked at anew each time.
             let length = Int(order.integer(window.bytes, 4, as: UInt32.self))
-            guard length >= 12, length % 4 == 0, length <= 1 << 20, try window.need(length) else { continue }
+            guard Self.mayBeLength(length), try window.need(length) else { continue }
             if order.integer(window.bytes, length - 4, as: UInt32.self) == UInt32(length) { return true }
         }
         return false
