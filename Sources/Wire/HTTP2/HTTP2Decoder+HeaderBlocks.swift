@@ -96,7 +96,7 @@ extension HTTP2Decoder {
         if side == .client || block.promised != nil, streams[block.promised ?? block.stream] == nil,
             cannotBeNamed(fields)
         {
-            if block.promised == nil { lastClientStream = max(lastClientStream, block.stream) }
+            if block.promised == nil { clientStreams.open(block.stream) }
         } else if let promised = block.promised {
             request(&fields, on: promised, block, isPushed: true, time, &sink)
         } else if let stream = streams.index(forKey: block.stream) {
@@ -108,12 +108,9 @@ extension HTTP2Decoder {
             } else {
                 response(&fields, on: block.stream, block, time, &sink)
             }
-        } else if side == .client, block.stream > lastClientStream {
+        } else if side == .client, block.stream > clientStreams.last {
             request(&fields, on: block.stream, block, isPushed: false, time, &sink)
-        } else if side == .server, block.stream % 2 == 1,
-            block.stream > max(lastClientStream, lastUnaskedStream)
-        {
-            lastUnaskedStream = block.stream
+        } else if side == .server, clientStreams.answer(block.stream) {
             losses.unseenRequests += 1
         }
     }
@@ -172,7 +169,7 @@ extension HTTP2Decoder {
             sink.receive(.pushed, of: exchange)
             sink.receive(.requestEnd(at: time), of: exchange)
         } else {
-            lastClientStream = id
+            clientStreams.open(id)
         }
     }
 

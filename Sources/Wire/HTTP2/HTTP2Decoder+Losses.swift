@@ -122,7 +122,7 @@ extension HTTP2Decoder {
     ) {
         guard var search = self[side].search else { return }
         self[side].search = nil
-        let last = lastClientStream
+        let last = clientStreams.last
         let (passed, held) = (search.passed, search.count)
         let found = search.add(input, longest: self[side].reader.longest) { [streams] id in
             // Of a client's streams those are known that were opened; the next ones may be.
@@ -159,7 +159,7 @@ extension HTTP2Decoder {
         var isWhole = !doubt.mayHoldHeads && doubt.mayHaveEnded.isEmpty
         // Streams are opened in their order (RFC 9113, section 5.1.1): who leaves no number out has opened none in between.
         if side == .client, streams[stream] == nil {
-            isWhole = isWhole && (stream == lastClientStream + 2 || stream == 1)
+            isWhole = isWhole && (stream == clientStreams.last + 2 || stream == 1)
         }
         if !isWhole { self[side].fields = .withoutThePast }
     }

@@ -23,9 +23,7 @@ struct HTTP2Decoder {
     var prefaceBytes = 0
     var streams: [UInt32: ExchangeStream] = [:]
     var headBytes = 0
-    var lastClientStream: UInt32 = 0
-    /// The last stream that was answered and whose request was not seen.
-    var lastUnaskedStream: UInt32 = 0
+    var clientStreams = ClientStreams()
     var nextExchange = 0
     /// Whether an answer that is whole waits for the rest of its request, see ``letEarlyAnswersGo(_:)``.
     var waitsForRequests = false
@@ -53,7 +51,7 @@ struct HTTP2Decoder {
         self.init(scheme: scheme)
         streams[1] = ExchangeStream(exchange: request.exchange, method: request.method)
         streams[1]?.requestEnded()
-        lastClientStream = 1
+        clientStreams.open(1)
         nextExchange = request.exchange + 1
         settings(request.settings, .client)
     }

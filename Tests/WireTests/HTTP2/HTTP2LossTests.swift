@@ -260,6 +260,23 @@ struct HTTP2LossTests {
         )
     }
 
+    /// In whichever order their answers come, and however many fields these have; a stream that nobody answers may be none.
+    @Test(arguments: [[3, 7, 5, 9, 5], [9, 7, 5, 3, 3], [5, 3, 9, 7, 9]] as [[UInt32]])
+    func requestsThatAreMissingAreToldWhereALaterOneCameFirst(order: [UInt32]) {
+        var line = Line()
+        line.ask(1, "/one")
+        line.ask(3, "/two", isLost: true)
+        line.ask(5, "/three", isLost: true)
+        line.ask(9, "/five", [("x-new", "2")])
+        line.answer(1, Self.ok, "first")
+        for stream in order { line.answer(stream, Self.ok, "other") }
+        #expect(line.summary == ["/one 200 first", "/five 200 other"])
+        // The one with the number 7 was never seen to be asked for either.
+        #expect(
+            line.conversation.losses == "the requests of 3 answers and header fields of 1 message"
+        )
+    }
+
     /// Streams are opened in their order: the next number says that no request is missing.
     @Test func framesWithoutRequestsCostNothing() {
         var line = Line()
