@@ -72,10 +72,10 @@ struct ForeignReader: Sendable {
             if let capture = pastedCapture(in: source, depth: depth, budget: budget) { return capture }
             throw .notCapture(path: name, looksLike: "an HTML page", advice: FileKind.pageAdvice)
         case .other(let looksLike, let advice):
-            if kind == FileKind.plainText,
-                let capture = captureInText(source, depth: depth, budget: budget)
-            {
-                return capture
+            if kind == FileKind.plainText {
+                // A link that holds all of it.
+                if EscapedText.isIt(source) { return try escapedText(source, depth: depth, budget: budget) }
+                if let capture = captureInText(source, depth: depth, budget: budget) { return capture }
             }
             throw .notCapture(
                 path: name,
@@ -85,7 +85,7 @@ struct ForeignReader: Sendable {
         }
     }
 
-    /// Text, be it in a string, in colours or in a container's log.
+    /// Text, be it in a string, percent-encoded, in colours or in a container's log.
     private func wrappedText(_ source: CaptureSource, depth: Int, budget: UnpackingBudget)
         throws(CaptureError) -> Capture
     {
@@ -94,6 +94,7 @@ struct ForeignReader: Sendable {
                 try QuotedText.convert(source, into: text)
             }
         }
+        if EscapedText.isIt(source) { return try escapedText(source, depth: depth, budget: budget) }
         if TerminalColours.isIt(source) {
             return try readConverted(depth, budget) { text throws(CaptureError) in
                 try TerminalColours.convert(source, into: text)
@@ -105,6 +106,14 @@ struct ForeignReader: Sendable {
             return capture
         }
         return try text(source, depth: depth, budget: budget)
+    }
+
+    private func escapedText(_ source: CaptureSource, depth: Int, budget: UnpackingBudget)
+        throws(CaptureError) -> Capture
+    {
+        try readConverted(depth, budget) { text throws(CaptureError) in
+            try EscapedText.convert(source, into: text)
+        }
     }
 
     /// Reads the text that another one is made into.

@@ -7,23 +7,25 @@ package enum PercentEncoding {
     /// `plusIsSpace`: as in `application/x-www-form-urlencoded`, where `+` stands for a space.
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
         guard contains(0x25, text) || (plusIsSpace && contains(0x2b, text)) else { return String(text) }
-        let bytes = Array(text.utf8)
+        return String(decoding: decode(bytes: Array(text.utf8), plusIsSpace: plusIsSpace), as: UTF8.self)
+    }
+
+    /// The same of bytes, whatever they are.
+    static func decode(bytes: some RandomAccessCollection<UInt8>, plusIsSpace: Bool) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
-        var index = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            if byte == 0x25, index + 2 < bytes.count, let high = bytes[index + 1].hexadecimalValue,
-                let low = bytes[index + 2].hexadecimalValue
+        var rest = bytes[...]
+        while let byte = rest.popFirst() {
+            if byte == 0x25, let high = rest.first?.hexadecimalValue,
+                let low = rest.dropFirst().first?.hexadecimalValue
             {
                 result.append(high << 4 | low)
-                index += 3
-                continue
+                rest = rest.dropFirst(2)
+            } else {
+                result.append(plusIsSpace && byte == 0x2b ? 0x20 : byte)
             }
-            result.append(plusIsSpace && byte == 0x2b ? 0x20 : byte)
-            index += 1
         }
-        return String(decoding: result, as: UTF8.self)
+        return result
     }
 
     private static func contains(_ byte: UInt8, _ text: some StringProtocol) -> Bool {
