@@ -84,6 +84,7 @@ struct EntrySpellingTests {
         #""postData":{"code":"a b","scope":["x","y"]}"#, #""body":{"code":"a b","scope":["x","y"]}"#,
         #""body":"code=a+b&scope=x&scope=y""#, #""postData":null,"body":"code=a+b&scope=x&scope=y""#,
         #""postData":{"params":"code=a+b&scope=x&scope=y"}"#,
+        #""postData":{"mimeType":"application/x-www-form-urlencoded","body":"code=a+b&scope=x&scope=y"}"#,
         #""postData":[{"name":"code","value":"a b"},{"name":"scope","value":"x"},{"name":"scope","value":"y"}]"#,
     ]) func formInAnotherPlaceIsRead(_ body: String) throws {
         let text = har("\(Self.form),\(body)", Self.json)
@@ -100,13 +101,15 @@ struct EntrySpellingTests {
         #""content":{"a":1.0,"b":["c"]}"#, #""body":{"a":1.0,"b":["c"]}"#,
         #""body":"{\"a\":1.0,\"b\":[\"c\"]}""#,
         #""content":{"size":20,"mimeType":"application/json"},"body":"{\"a\":1.0,\"b\":[\"c\"]}""#,
+        #""content":{"size":20,"mimeType":"application/json","body":"{\"a\":1.0,\"b\":[\"c\"]}"}"#,
+        #""content":{"mimeType":"application/json","encoding":"base64","body":"eyJhIjoxLjAsImIiOlsiYyJdfQ=="}"#,
     ]) func answerInAnotherPlaceIsRead(_ body: String) throws {
         let text = har(Self.form, "\(Self.json),\(body)")
         let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
         for text in [text, imported] {
             let response = try #require(try read(text)[0].response)
             #expect(response.body?.text == #"{"a":1.0,"b":["c"]}"#)
-            #expect(response.foreign["body"] == nil)
+            #expect(response.foreign["body"] == nil && response.body?.foreign["body"] == nil)
         }
     }
 
@@ -131,6 +134,8 @@ struct EntrySpellingTests {
         (#""headers":[],"content":{"kind":"none"}"#, nil),
         (#""headers":[],"content":{"_kind":"none"},"body":true"#, nil),
         (#""headers":[],"content":{"mimeType":"text/plain","text":"own"},"body":"other""#, "own"),
+        (#""headers":[],"content":{"mimeType":"text/plain","text":"own","body":"other"}"#, "own"),
+        (#""headers":[],"content":{"mimeType":"text/plain","body":"other"},"body":"own""#, "own"),
         (#""headers":[],"content":{"size":0,"mimeType":""},"body":null"#, ""),
     ]) func whatIsNoBodyStays(_ members: String, _ text: String?) throws {
         let response = try #require(try read(har(Self.form, members))[0].response)

@@ -93,15 +93,26 @@ extension EntrySpelling {
         return reader.peek() == nil ? try? JSONParser.parse(json) : nil
     }
 
+    /// The body under the name that libraries have for it, in its message or where its text ought to be.
     private static func takeBody(of message: inout EntryDraft, into name: String, _ data: JSONObject) {
-        guard let body = message.object["body"] else { return }
-        switch body {
-        case .string(let text) where !text.isEmpty: break
-        case .object, .array: break
-        default: return
+        if let body = body(in: message.object) {
+            message.set(name, told(body, in: data, of: message))
+            message.set("body", nil)
+        } else if let body = body(in: data) {
+            var data = data
+            data["body"] = nil
+            message.set(name, told(body, in: data, of: message))
         }
-        message.set(name, told(body, in: data, of: message))
-        message.set("body", nil)
+    }
+
+    /// Nil where there is none, or nothing in it.
+    private static func body(in object: JSONObject) -> JSONValue? {
+        switch object["body"] {
+        case .string(let text)? where !text.isEmpty: .string(text)
+        case .object(let object)?: .object(object)
+        case .array(let list)?: .array(list)
+        default: nil
+        }
     }
 
     /// The object that has the body as HAR wants it: the parameters of a form, else its text.
