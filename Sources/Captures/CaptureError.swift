@@ -19,7 +19,7 @@ package enum CaptureError: Error, Equatable, CustomStringConvertible {
         case .notHAR(let path, let line, let column, let expected):
             "\(path):\(line):\(column): expected \(expected)"
         case .notCapture(let path, let looksLike, _):
-            "\(path): this looks like \(looksLike), not like a capture"
+            "\(path): this looks like \(looksLike), not like a HAR file"
         case .unusableArchive(let path, let reason): "\(path): \(reason)"
         case .noSuchFile(let path): "\(path): no such file"
         case .inputOutput(let path, let reason): "\(path == "-" ? "standard input" : path): \(reason)"

@@ -128,7 +128,8 @@ struct NoCaptureTests {
         (
             #"{"index":{"_index":"packets-2026-11-30"}}"# + "\n" + #"{"timestamp":"1","layers":{}}"#,
             "lines for Elasticsearch"
-        ),
+        ), (#"{"index":5}"#, "JSON, but no HAR: an object with \"index\""),
+        (#"{"keys":[]}"#, "a key set"), (#"{"keys":5}"#, "JSON, but no HAR: an object with \"keys\""),
         ("    1 0.000000 10.0.0.1 → 10.0.0.2 TCP 74 1024 → 443 [SYN]\n", "what Wireshark prints of packets"),
         ("1 2026-11-30 02:56:10.1 10.0.0.1 -> 10.0.0.2 TCP 74\n", "what Wireshark prints of packets"),
         (

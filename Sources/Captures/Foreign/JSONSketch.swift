@@ -7,6 +7,8 @@ struct JSONSketch {
     /// Names of the first members, as far as they are near.
     private(set) var names: [String] = []
     private(set) var isList = false
+    /// What the value of the first member begins with; nil where it is not there.
+    private(set) var firstValue: UInt8?
 
     private static let nearBytes = 1 << 20
 
@@ -36,6 +38,8 @@ struct JSONSketch {
             names.append(name)
             // HAR begins so, nearly always: nothing more need be known.
             guard firstName != "log" else { return }
+            reader.skipSpace()
+            if names.count == 1 { firstValue = reader.peek() }
             var none: [UInt8] = []
             guard (try? reader.value(into: &none, keep: false)) != nil else { return }
         }
@@ -87,7 +91,7 @@ struct JSONSketch {
 
     /// What a document is that is no capture, and what to do; nil for what may be a HAR.
     var looksLike: (what: String, advice: String)? {
-        if let document = NamedDocument.all.first(where: { $0.isOne(names) }) {
+        if let document = NamedDocument.all.first(where: { $0.isOne(names, firstValue) }) {
             return ("\(document.what) (JSON, but no HAR)", document.advice)
         }
         guard !names.isEmpty, firstName != "log", firstName != "entries" else { return nil }

@@ -6,24 +6,31 @@ struct NamedDocument: Sendable {
     var advice: String
     private var names: [String]
     private var others: Set<String>
-    private var isAlone: Bool
+    private var only: Value?
 
-    /// `names`: all of them are there; `others`: one of these is as well, where there are any; `isAlone`: there is nothing else.
+    /// What the only member of a document is.
+    private enum Value: UInt8 {
+        case object = 0x7b
+        case list = 0x5b
+    }
+
+    /// `names`: all of them are there; `others`: one of these is as well, where there are any; `only`: there is
+    /// nothing else, and the value is such a one.
     private init(
         _ names: String...,
         or others: Set<String> = [],
-        isAlone: Bool = false,
+        only: Value? = nil,
         what: String,
         advice: String = Self.export
     ) {
-        (self.names, self.others, self.isAlone) = (names, others, isAlone)
+        (self.names, self.others, self.only) = (names, others, only)
         (self.what, self.advice) = (what, advice)
     }
 
-    /// Whether a document with members of these names first is one.
-    func isOne(_ found: [String]) -> Bool {
+    /// Whether a document with members of these names first is one, the first of whose values begins so.
+    func isOne(_ found: [String], _ first: UInt8?) -> Bool {
         names.allSatisfy(found.contains) && (others.isEmpty || !others.isDisjoint(with: found))
-            && (!isAlone || found.count == 1)
+            && (only == nil || found.count == 1 && only?.rawValue == first)
     }
 
     static let export = "export a HAR from the browser's network panel, or run authreel record"
@@ -96,7 +103,7 @@ struct NamedDocument: Sendable {
         ),
         NamedDocument(
             "index",
-            isAlone: true,
+            only: .object,
             what: "lines for Elasticsearch",
             advice: "where tshark printed them (-T ek), \(PrintedPackets.advice)"
         ),
@@ -155,6 +162,6 @@ struct NamedDocument: Sendable {
 
     private static let metadata = [
         NamedDocument("issuer", "authorization_endpoint", what: "a provider's metadata"),
-        NamedDocument("keys", isAlone: true, what: "a key set"),
+        NamedDocument("keys", only: .list, what: "a key set"),
     ]
 }
