@@ -110,6 +110,8 @@ struct TLSRecordSearch {
     /// Keys that it may be under, and the first number.
     struct Candidate {
         var epoch: TLSDirection.Epoch
+        /// Of these keys; nil for those in use.
+        var suite: TLSCipherSuite?
         var protection: TLSRecordProtection
         var secret: [UInt8]
         var number: UInt64

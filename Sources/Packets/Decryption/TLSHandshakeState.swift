@@ -23,6 +23,8 @@ struct TLSHandshakeState {
     /// Agreed on; 0 before.
     var version: UInt16 = 0
     var suite: TLSCipherSuite?
+    /// Those that it may be where the server's hello is missing and no record has authenticated.
+    var possibleSuites: [TLSCipherSuite] = []
     /// Of TLS 1.2 and before.
     var legacy: TLSLegacyHandshake?
     /// What key logs know the premaster secret by that the client sent (RFC 5246, section 7.4.7.1); empty without one.
@@ -48,11 +50,18 @@ struct TLSHandshakeState {
     /// The words for a connection that the key log does not have begin so.
     static let noKey = "there is no key for it in the key log"
 
+    /// The words for a connection whose keys cannot be made without the server's hello.
+    var missingHello: String {
+        "its ServerHello is not whole in the capture, and no secret of TLS 1.3 for it is in the key log"
+            + (clientRandom.map { " (client random \($0))" } ?? "")
+    }
+
     /// The words for a connection that the key log does not have.
     var missingKey: String {
         guard let clientRandom else {
             return "its ClientHello is not in the capture, by which keys are found"
         }
+        guard hasServerHello else { return missingHello }
         return "\(Self.noKey) (client random \(clientRandom))"
     }
 }

@@ -16,9 +16,12 @@ extension TLSStream {
         _ record: UnsafeRawBufferPointer,
         _ header: TLSRecordHeader,
         _ direction: TLSDirection,
+        _ keys: TLSKeyLog,
         _ sink: inout some TLSStreamSink
     ) -> Verdict {
-        if direction.side == .server, handshake.clientHellos == 0 { return waitForPeer(direction, &sink) }
+        if direction.side == .server, handshake.clientHellos == 0 {
+            return waitForPeer(direction, keys, &sink)
+        }
         switch header.type {
         case TLSContentType.handshake:
             readMessages(record[TLSRecordHeader.size...], direction, &sink)
@@ -27,15 +30,13 @@ extension TLSStream {
             tellAlert(record[TLSRecordHeader.size...], direction, &sink)
             return .read
         case TLSContentType.changeCipherSpec:
-            if handshake.hasServerHello {
-                if !handshake.isTLS13 { enterLegacy(direction) }
-                return .read
-            }
             // In front of a second ClientHello it is for the middleboxes.
-            if handshake.sawRetryRequest { return .read }
-            return waitForPeer(direction, &sink)
+            if !handshake.hasServerHello, handshake.sawRetryRequest { return .read }
+            guard hasServerHello(direction, keys) else { return waitForPeer(direction, keys, &sink) }
+            if !handshake.isTLS13 { enterLegacy(direction) }
+            return .read
         case TLSContentType.applicationData:
-            if handshake.hasServerHello {
+            if hasServerHello(direction, keys) {
                 guard handshake.isTLS13 else {
                     stop(
                         direction,
@@ -48,14 +49,20 @@ extension TLSStream {
             }
             // Early data that the server has answered with the wish for another ClientHello is never read.
             if direction.side == .client, handshake.sawRetryRequest { return .read }
-            return waitForPeer(direction, &sink)
+            return waitForPeer(direction, keys, &sink)
         default: return .read
         }
+    }
+
+    /// Whether the server's hello is there, or need not be as one of its protected records comes.
+    private mutating func hasServerHello(_ direction: TLSDirection, _ keys: TLSKeyLog) -> Bool {
+        handshake.hasServerHello || direction.side == .server && assumeServerHello(keys)
     }
 
     /// What the other side says first is needed, and may still come.
     private mutating func waitForPeer(
         _ direction: TLSDirection,
+        _ keys: TLSKeyLog,
         _ sink: inout some TLSStreamSink
     ) -> Verdict {
         if direction.side == .client, handshake.clientHellos == 0 {
@@ -67,8 +74,7 @@ extension TLSStream {
             return .read
         }
         if direction.side == .server, handshake.clientHellos > 0 {
-            stop(direction, "its ServerHello is not in the capture", &sink)
-            return .read
+            return missServerHello(direction, keys, &sink)
         }
         direction.waits = .peer
         return .hold
@@ -210,6 +216,11 @@ extension TLSStream {
         guard let hello = TLSClientHello(message.body) else {
             return stopBoth("its ClientHello of \(message.length) bytes cannot be read", &sink)
         }
+        take(hello, &sink)
+    }
+
+    /// The client says hello, be it once more.
+    mutating func take(_ hello: TLSClientHello, _ sink: inout some TLSStreamSink) {
         handshake.clientHellos += 1
         handshake.clientRandom = hello.random
         handshake.mayHoldAnotherHello = hello.mayHoldAnother
@@ -279,7 +290,7 @@ extension TLSStream {
         return hello.compression == 0 ? nil : "compression of TLS is not supported"
     }
 
-    private static func versionName(_ version: UInt16) -> String {
+    static func versionName(_ version: UInt16) -> String {
         switch version {
         case 0x0300: "SSLv3"
         case 0x0301: "TLSv1"
@@ -299,6 +310,8 @@ extension TLSStream {
         default: return
         }
         direction.hasFinished = true
+        // Whether it took early data may have been said in what is missing: no more is said of that.
+        if direction.side == .server, handshake.earlyData == .undecided { changes += 1 }
         if client.hasFinished, server.hasFinished { endHandshake(&sink) }
     }
 

@@ -170,7 +170,7 @@ extension TLSStream {
         _ sink: inout some TLSStreamSink
     ) -> Verdict {
         if direction.epoch == .plain {
-            let verdict = readUnprotected(record, header, direction, &sink)
+            let verdict = readUnprotected(record, header, direction, keys, &sink)
             // TLS 1.3 has no sign for it: the first protected record says that keys are in use.
             guard direction.epoch != .plain, header.type == TLSContentType.applicationData else {
                 return verdict
@@ -273,7 +273,9 @@ extension TLSStream {
     /// Whether there are secrets by now that may open what a direction holds back.
     func mayOpen(_ direction: TLSDirection, _ keys: TLSKeyLog) -> Bool {
         let epochs = handshake.isTLS13 ? [direction.epoch, .handshake, .application] : [.legacy]
-        return epochs.contains { material($0, direction.side, keys) != nil }
+        return epochs.contains { material($0, direction.side, handshake.suite, keys) != nil }
+            || handshake.suite == nil && !candidates(for: direction, keys).isEmpty
+            || !handshake.hasServerHello && !possibleSuites(keys).isEmpty
             || handshake.mayHoldAnotherHello && mayHoldInnerHello(direction, keys)
                 && innerSecrets(of: direction, keys).contains { _ in true }
     }
@@ -295,7 +297,9 @@ extension TLSStream {
             stopBoth(handshake.missingKey, &sink)
             return .read
         }
-        if let made = material(direction.epoch, direction.side, keys) {
+        // Which cipher it is shows with the first record that authenticates.
+        if handshake.suite == nil, !candidates(for: direction, keys).isEmpty { return .unfit }
+        if let made = material(direction.epoch, direction.side, handshake.suite, keys) {
             guard let protection = made.protection else {
                 stop(
                     direction,
@@ -310,7 +314,7 @@ extension TLSStream {
         }
         // Without this epoch's key those of a later one may be there: where they begin shows when a record authenticates.
         if direction.epoch != .application, direction.epoch != .legacy,
-            material(.application, direction.side, keys) != nil
+            material(.application, direction.side, handshake.suite, keys) != nil
         {
             return .unfit
         }
@@ -330,15 +334,15 @@ extension TLSStream {
         return .read
     }
 
-    /// The keys of an epoch from the key log; nil where they are not there, without a protection where they do not suit.
+    /// The keys of an epoch from the key log, for a suite of TLS 1.3; nil where they are not there, without a protection where they do
+    /// not suit.
     func material(
         _ epoch: TLSDirection.Epoch,
         _ side: Side,
+        _ suite: TLSCipherSuite?,
         _ keys: TLSKeyLog
     ) -> (protection: TLSRecordProtection?, secret: [UInt8])? {
-        guard let random = handshake.clientRandom, let suite = handshake.suite, epoch != .plain else {
-            return nil
-        }
+        guard let random = handshake.clientRandom, let suite, epoch != .plain else { return nil }
         if epoch == .legacy {
             guard let legacy = handshake.legacy, let secret = masterSecret(of: legacy, keys) else {
                 return nil

@@ -29,7 +29,11 @@ extension TLSStream {
         if let header, header.size - direction.unread >= count {
             return loseWithinRecord(header, missing: count, direction, &sink)
         }
-        if direction.epoch == .plain, !canSearch(direction, losing: count, &sink) { return }
+        if direction.epoch == .plain {
+            if header?.type == TLSContentType.handshake { readBegunRecord(direction, &sink) }
+            readHalfHello(direction, &sink)
+            guard !direction.isStopped, canSearch(direction, losing: count, &sink) else { return }
+        }
         loseMessages(direction)
         let passed = direction.unread &+ min(count, Int.max / 4)
         clear(direction)
@@ -86,10 +90,9 @@ extension TLSStream {
         _ direction: TLSDirection,
         _ sink: inout some TLSStreamSink
     ) {
-        let partial = direction.partial
-        let start = direction.start + TLSRecordHeader.size
-        partial.withUnsafeBytes { readMessages($0[start...], direction, &sink) }
+        readBegunRecord(direction, &sink)
         guard !direction.isStopped else { return }
+        readHalfHello(direction, &sink)
         direction.messages.skip(count)
         clear(direction)
         if direction.messages.isLost, !canSearch(direction, losing: count, &sink) { return }
@@ -98,6 +101,13 @@ extension TLSStream {
         direction.partial = [
             header.type, UInt8(version >> 8), UInt8(version & 255), UInt8(left >> 8), UInt8(left & 255),
         ]
+    }
+
+    /// Reads the messages in what is there of a record in clear.
+    private mutating func readBegunRecord(_ direction: TLSDirection, _ sink: inout some TLSStreamSink) {
+        let partial = direction.partial
+        let start = direction.start + TLSRecordHeader.size
+        partial.withUnsafeBytes { readMessages($0[start...], direction, &sink) }
     }
 
     /// The record cannot be opened any more; the next one is where it ends.
@@ -134,15 +144,14 @@ extension TLSStream {
         losing count: Int,
         _ sink: inout some TLSStreamSink
     ) -> Bool {
-        if handshake.hasServerHello { return true }
+        // Of the server's hello the search may do without.
+        if handshake.hasServerHello || direction.side == .server && handshake.clientHellos > 0 { return true }
         if handshake.clientHellos == 0 {
             if direction.side == .client {
                 stopBoth("its ClientHello is not whole in the capture", &sink)
             } else {
                 holdGap(count, direction)
             }
-        } else if direction.side == .server {
-            stop(direction, "its ServerHello is not whole in the capture", &sink)
         } else {
             holdGap(count, direction)
         }
@@ -228,9 +237,14 @@ extension TLSStream {
             stopBoth(obstacle, &sink)
             return false
         }
+        let hasHello = assumeServerHello(keys)
         let found = candidates(for: direction, keys)
         direction.search?.candidates = found
         guard found.isEmpty else { return true }
+        guard hasHello || mayWaitForSecrets(keys) else {
+            stop(direction, handshake.missingHello, &sink)
+            return false
+        }
         guard mostHeldForKeys > 0 else {
             stopBoth(handshake.missingKey, &sink)
             return false
@@ -260,12 +274,21 @@ extension TLSStream {
         }
         func add(_ epoch: TLSDirection.Epoch) {
             if epoch == direction.epoch, direction.protection != nil { return }
-            guard let made = material(epoch, direction.side, keys), let protection = made.protection else {
-                return
+            for suite in handshake.suite.map({ [$0] }) ?? handshake.possibleSuites {
+                guard let made = material(epoch, direction.side, suite, keys),
+                    let protection = made.protection
+                else { continue }
+                found.append(
+                    .init(
+                        epoch: epoch,
+                        suite: suite,
+                        protection: protection,
+                        secret: made.secret,
+                        number: 0,
+                        isLater: false
+                    )
+                )
             }
-            found.append(
-                .init(epoch: epoch, protection: protection, secret: made.secret, number: 0, isLater: false)
-            )
         }
         switch direction.epoch {
         case .plain where !handshake.isTLS13, .legacy: add(.legacy)
@@ -387,6 +410,7 @@ extension TLSStream {
         _ direction: TLSDirection,
         _ sink: inout some TLSStreamSink
     ) {
+        if let suite = candidate.suite { agreed(on: suite) }
         let isSame = direction.protection === candidate.protection
         let losesData: Bool
         switch candidate.epoch {
@@ -428,7 +452,11 @@ extension TLSStream {
     }
 
     func searchReason(_ direction: TLSDirection) -> String {
-        direction.hasAuthenticated
+        guard handshake.hasServerHello else { return handshake.missingHello }
+        if !direction.hasAuthenticated, direction.search?.attempts == 0 {
+            return "no record of the \(direction.side.rawValue) is in the capture behind what is missing"
+        }
+        return direction.hasAuthenticated
             ? "after what is missing or broken no record of the \(direction.side.rawValue) authenticates any more"
             : "the keys in the log are not those of this connection, or all its records are broken: "
                 + "none of the \(direction.side.rawValue) authenticates"

@@ -1,0 +1,71 @@
+internal import Wire
+
+/// Hellos that are not in the capture, or not whole, of connections whose keys are there all the same.
+///
+/// Of a server's hello TLS 1.3 takes the cipher suite only, and there are few: which one it was tells the first record that
+/// authenticates. TLS 1.2 takes the server's random, which nothing else has.
+extension TLSStream {
+    /// Those that anybody agrees on (RFC 8446, section B.4; those with CCM in small devices).
+    private static let suitesOfTLS13 = (0x1301...0x1305 as ClosedRange<UInt16>).map { TLSCipherSuite($0) }
+
+    /// Goes on as if the server had said that it speaks TLS 1.3, where the key log has secrets of that for the client's random.
+    ///
+    /// - Returns: whether there is a hello now.
+    mutating func assumeServerHello(_ keys: TLSKeyLog) -> Bool {
+        if handshake.hasServerHello { return true }
+        let suites = possibleSuites(keys)
+        guard !suites.isEmpty else { return false }
+        handshake.serverHellos = 1
+        handshake.version = TLSHandshakeState.tls13
+        handshake.possibleSuites = suites
+        facts.version = Self.versionName(handshake.version)
+        changes += 1
+        return true
+    }
+
+    /// The cipher suites that the secrets of the client's random may be of: they are as long as the digest.
+    func possibleSuites(_ keys: TLSKeyLog) -> [TLSCipherSuite] {
+        guard let random = handshake.clientRandom else { return [] }
+        let labels: [TLSKeyLog.Label] = [
+            .serverTraffic, .clientTraffic, .serverHandshakeTraffic, .clientHandshakeTraffic,
+        ]
+        guard let secret = labels.lazy.compactMap({ keys.secret($0, for: random) }).first else { return [] }
+        return Self.suitesOfTLS13.filter { TLSKeySchedule.protection(of: $0, secret: secret) != nil }
+    }
+
+    /// The server's hello is missing where its first protected record comes.
+    mutating func missServerHello(
+        _ direction: TLSDirection,
+        _ keys: TLSKeyLog,
+        _ sink: inout some TLSStreamSink
+    ) -> Verdict {
+        guard mayWaitForSecrets(keys) else {
+            stop(direction, handshake.missingHello, &sink)
+            return .read
+        }
+        direction.waits = .keys
+        return .hold
+    }
+
+    /// Whether secrets of TLS 1.3 may still come: a log that has the master secret has said that it is another version.
+    func mayWaitForSecrets(_ keys: TLSKeyLog) -> Bool {
+        guard mostHeldForKeys > 0, let random = handshake.clientRandom else { return false }
+        return keys.secret(.masterSecret, for: random) == nil
+    }
+
+    /// The record by which the cipher suite is known.
+    mutating func agreed(on suite: TLSCipherSuite) {
+        guard handshake.suite == nil else { return }
+        handshake.suite = suite
+        facts.cipherSuite = suite.name
+    }
+
+    /// Takes what is there of a ClientHello whose end is missing: keys are found by its beginning.
+    mutating func readHalfHello(_ direction: TLSDirection, _ sink: inout some TLSStreamSink) {
+        guard direction.side == .client, handshake.clientHellos == 0, let begun = direction.messages.begun,
+            begun.type == TLSHandshakeMessages.MessageType.clientHello,
+            let hello = TLSClientHello(begun.body, isWhole: false)
+        else { return }
+        take(hello, &sink)
+    }
+}

@@ -1,0 +1,159 @@
+import COpenSSL
+import Captures
+import Packets
+import TestSupport
+import Testing
+import Wire
+
+/// Connections whose hellos are not in the capture, or not whole, and whose keys are in the log.
+struct LostHelloTests {
+    private typealias Damage = TLSDamageTests
+
+    private static let suites = [
+        "TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256",
+        "TLS_AES_128_CCM_SHA256",
+    ]
+
+    /// What is missing of the server's first words.
+    enum Missing: CaseIterable {
+        /// Its hello, as bytes that are known to be missing.
+        case hello
+        /// The same, where nothing tells that something is missing.
+        case helloUntold
+        /// The end of its hello.
+        case end
+        /// All up to its tickets.
+        case flight
+    }
+
+    private static func wire(_ pair: TLSPair, _ missing: Missing) throws
+        -> [(side: Side, bytes: [UInt8], lost: Int)]
+    {
+        var wire = Damage.whole(pair.wire)
+        let place = try #require(wire.firstIndex { $0.side == .server })
+        let bytes = wire[place].bytes
+        let hello = 5 + Int(bytes[3]) << 8 + Int(bytes[4])
+        switch missing {
+        case .hello: wire[place] = (.server, Array(bytes[hello...]), hello)
+        case .helloUntold: wire[place] = (.server, Array(bytes[hello...]), 0)
+        case .end:
+            wire[place].bytes = Array(bytes[..<(hello - 30)])
+            wire.insert((.server, Array(bytes[hello...]), 30), at: place + 1)
+        case .flight:
+            wire[place].bytes = []
+            let next = try #require(wire[(place + 1)...].firstIndex { $0.side == .server })
+            wire[next].lost = bytes.count
+        }
+        return wire
+    }
+
+    private static func expectAll(
+        of reading: TLSReading,
+        _ pair: TLSPair,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        for side in [Side.client, .server] {
+            #expect(Damage.numbers(reading, side) == [0, 1, 2], "\(side)", sourceLocation: location)
+        }
+        #expect(
+            reading.reasons.isEmpty && reading.lost.isEmpty,
+            "\(reading.reasons)",
+            sourceLocation: location
+        )
+        #expect(reading.facts.map(\.version) == [pair.version], sourceLocation: location)
+        #expect(reading.facts.map(\.cipherSuite) == [pair.suite], sourceLocation: location)
+    }
+
+    @Test(arguments: suites, Missing.allCases)
+    func connectionWithoutTheServersHelloIsRead(_ suite: String, _ missing: Missing) throws {
+        let pair = try Damage.pair(suite, records: 3)
+        Self.expectAll(of: Damage.read(try Self.wire(pair, missing), pair.keys), pair)
+    }
+
+    /// Those of the handshake are needed by nobody who has the later ones.
+    @Test(arguments: suites, [Missing.hello, .helloUntold])
+    func secretsOfTheDataAreEnough(_ suite: String, _ missing: Missing) throws {
+        let pair = try Damage.pair(suite, records: 3)
+        let lines = String(decoding: pair.keyLog, as: UTF8.self).split(separator: "\n")
+        let keys = TLSKeyLog(lines.filter { $0.contains("_TRAFFIC_SECRET_0 ") }.joined(separator: "\n"))
+        Self.expectAll(of: Damage.read(try Self.wire(pair, missing), keys), pair)
+    }
+
+    /// TLS 1.2 makes keys of the server's random as well; other keys open nothing.
+    @Test(
+        arguments: [("ECDHE-RSA-AES128-GCM-SHA256", true), ("TLS_AES_128_GCM_SHA256", false)],
+        Missing.allCases
+    )
+    func connectionThatTakesTheServersHelloIsNot(row: (suite: String, hasKeys: Bool), missing: Missing) throws
+    {
+        let pair = try Damage.pair(row.suite, records: 3)
+        let reading = Damage.read(try Self.wire(pair, missing), row.hasKeys ? pair.keys : TLSKeyLog())
+        #expect(reading.plaintext.values.allSatisfy { $0.isEmpty })
+        #expect(reading.reasons.contains { $0.text.hasPrefix("its ServerHello is not whole") })
+        #expect(reading.facts.isEmpty)
+    }
+
+    @Test(arguments: suites, Missing.allCases)
+    func keysOfItMayComeLate(_ suite: String, _ missing: Missing) throws {
+        let pair = try Damage.pair(suite, records: 3)
+        for isGiven in [true, false] {
+            var stream = TLSStream(holdingForKeys: 1 << 20)
+            var reading = TLSReading()
+            for (side, bytes, lost) in try Self.wire(pair, missing) {
+                if lost > 0 { stream.lost(lost, from: side, into: &reading) }
+                bytes.withUnsafeBytes { stream.receive($0, from: side, keys: TLSKeyLog(), into: &reading) }
+            }
+            #expect(stream.waitsForKeys && reading == TLSReading())
+            guard isGiven else {
+                stream.abandon(into: &reading)
+                #expect(reading.reasons.map { $0.text.hasPrefix("its ServerHello is not whole") } == [true])
+                continue
+            }
+            stream.keysAdded(pair.keys, into: &reading)
+            Self.expectAll(of: reading, pair)
+        }
+    }
+
+    /// Of a hello that went in several packets the first one has what keys are found by.
+    @Test(arguments: suites + ["ECDHE-RSA-AES128-GCM-SHA256", "AES128-SHA"], [false, true])
+    func connectionWithHalfAClientsHelloIsRead(_ suite: String, andMore: Bool) throws {
+        for missing in [1, 20, 60] {
+            try Self.expectAll(of: suite, withoutTheLast: missing, andMore: andMore)
+        }
+    }
+
+    /// `missing`: bytes of the client's hello; `andMore`: all that it says up to its first data is missing as well.
+    private static func expectAll(of suite: String, withoutTheLast missing: Int, andMore: Bool) throws {
+        let pair = try Damage.pair(suite, records: 3)
+        var wire = Damage.whole(pair.wire)
+        let places = wire.indices.filter { wire[$0].side == .client }
+        wire[places[0]].bytes.removeLast(missing)
+        if andMore {
+            wire[places[2]].lost = missing + wire[places[1]].bytes.count
+            wire[places[1]].bytes = []
+        } else {
+            wire[places[1]].lost = missing
+        }
+        expectAll(of: Damage.read(wire, pair.keys), pair)
+    }
+
+    /// The packet with the server's hello was dropped.
+    @Test func exchangesOfIt() throws {
+        var options = TLSPair.Options()
+        options.versions = TLS1_3_VERSION...TLS1_3_VERSION
+        options.serverName = "op.example"
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        try pair.send(Array("GET /a HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8), from: .client)
+        try pair.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8), from: .server)
+        var made = PacketBuilder()
+        made.converse(pair.wire)
+        let hello = try #require(pair.wire.first { $0.side == .server }).bytes.prefix(40)
+        let place = try #require(made.packets.firstIndex { $0.bytes.dropFirst(40).starts(with: hello) })
+        made.packets.remove(at: place)
+        let read = PacketImport(made.packets, keyLog: pair.keyLog)
+        #expect(read.exchanges.map(\.request.url.text) == ["https://op.example/a"])
+        #expect(read.exchanges.map(\.response?.body?.text) == ["ok"])
+        #expect(read.exchanges.map(\.connection.serverTLSVersion) == ["TLSv1.3"])
+    }
+}
