@@ -215,7 +215,7 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
 
     private static func mayCarryStreams(_ protocolNumber: UInt8) -> Bool {
         // In IPv6, options may stand before it.
-        [4, 6, 17, 41, 47, 97, 137, 0, 43, 60, 135, 139, 140, 51].contains(protocolNumber)
+        [4, 6, 17, 41, 47, 97, 115, 137, 0, 43, 60, 135, 139, 140, 51].contains(protocolNumber)
     }
 
     // MARK: - Losses

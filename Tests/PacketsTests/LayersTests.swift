@@ -78,6 +78,15 @@ struct LayersTests {
                 .perPacketInformation,
                 [0, 0, 12, 0, 105, 0, 0, 0, 9, 9, 9, 9] + wireless([0x08, 0x01], 24, type + inner)
             ),
+            // Frame Relay as Cisco has it, with the number of a protocol, with SNAP, around PPP and around Ethernet.
+            (LinkType(rawValue: 107), [0x18, 0x41] + type + inner),
+            (LinkType(rawValue: 107), [0x18, 0x40, 0x41, 3, type == [8, 0] ? 0xcc : 0x8e] + inner),
+            (LinkType(rawValue: 107), [0x18, 0x41, 3, 0, 0x80, 0, 0, 0] + type + inner),
+            (LinkType(rawValue: 107), [0x18, 0x41, 3, 0xcf, carried.protocolNumber] + inner),
+            (
+                LinkType(rawValue: 107),
+                [0x18, 0x41, 3, 0, 0x80, 0, 0x80, 0xc2, 0, 7] + PacketBuilder.ethernet(inner)
+            ),
             (LinkType(rawValue: 109), family + [UInt8](repeating: 0, count: 8) + inner),
         ]
     }
@@ -100,11 +109,29 @@ struct LayersTests {
     /// What stands between Ethernet's header and the packet.
     private static func taggedFrames(of carried: Carried) -> [(LinkType, [UInt8])] {
         let (inner, type) = (carried.bytes, carried.type)
+        let (addresses, address) = ([UInt8](repeating: 2, count: 12), [UInt8](repeating: 2, count: 8))
+        let mark = [UInt8](repeating: 7, count: 16)
         return [
             // VLAN, QinQ, MPLS, PPPoE, SNAP.
             (.ethernet, PacketBuilder.ethernet([0, 5] + type + inner, type: 0x8100)),
             (.ethernet, PacketBuilder.ethernet([0, 5, 0x81, 0, 0, 7] + type + inner, type: 0x88a8)),
             (.ethernet, PacketBuilder.ethernet([0, 1, 0, 9, 0, 1, 1, 9] + inner, type: 0x8847)),
+            // MACsec that only authenticates, also with the sender's name.
+            (
+                .ethernet,
+                PacketBuilder.ethernet([0, 0, 0, 0, 0, 1] + type + inner + mark, type: 0x88e5)
+            ),
+            (
+                .ethernet,
+                PacketBuilder.ethernet([0x22, 0, 0, 0, 0, 1] + address + type + inner + mark, type: 0x88e5)
+            ),
+            // The tags of switches that a host drives.
+            (LinkType(rawValue: 281), addresses + [0, 0, 0, 1] + type + inner),
+            (LinkType(rawValue: 282), [0, 0, 0, 1] + addresses + type + inner),
+            (LinkType(rawValue: 283), addresses + [0, 1, 0, 0] + type + inner),
+            (LinkType(rawValue: 283), addresses + [0, 1, 0, 0, 0x81, 0, 0, 5] + type + inner),
+            (LinkType(rawValue: 284), addresses + [0xda, 0xda, 0, 0, 0x40, 0, 0, 1] + type + inner),
+            (.ethernet, addresses + [0xda, 0xda, 0, 0, 0x40, 0, 0, 1] + type + inner),
             // VN-Tag, and TrustSec's tag behind that of a VLAN.
             (.ethernet, PacketBuilder.ethernet([0xc0, 1, 0, 2] + type + inner, type: 0x8926)),
             (

@@ -115,10 +115,36 @@ struct PacketsInPacketsTests {
             [0x34, 0xff, 0, 75, 0, 0, 0, 1, 0, 9, 0, 0x85, 1, 0, 9, 0xc0, 2] + zeros(7),
             version6
         ),
+        Carrier(testDescription: "L2TP 3", protocolNumber: 115, bytes: [0, 0, 0, 7] + frame),
+        Carrier(
+            testDescription: "L2TP 3 with a cookie and a sublayer",
+            protocolNumber: 115,
+            bytes: [0, 0, 0, 7, 9, 9, 9, 9, 8, 8, 8, 8, 0x40, 0, 0, 1] + frame6
+        ),
+        Carrier(
+            testDescription: "L2TP 3 around a VLAN",
+            protocolNumber: 115,
+            bytes: [0, 0, 0, 7] + PacketBuilder.ethernet([0, 5, 8, 0] + version4, type: 0x8100)
+        ),
+        datagram("L2TP 3 over UDP", 1701, [0, 3, 0, 0, 0, 0, 0, 7, 9, 9, 9, 9], frame),
+        datagram("GUE", 6080, [0, 4, 0, 0], version4),
+        datagram("GUE with fields", 6080, [2, 41, 0x80, 0] + zeros(8), version6),
+        datagram("GUE around GRE", 6080, [0, 47, 0, 0, 0, 0, 0x65, 0x58], frame),
+        datagram("GUE without a header", 6080, [], version4),
+        datagram("FOU", 5555, [], checked(version4)),
         datagram("MPLS in UDP", 6635, [0, 1, 1, 9], version4),
         datagram("TZSP", 37008, [1, 0, 0, 1, 0, 10, 1, 200, 1], frame),
         datagram("TZSP around 802.11", 37008, [1, 0, 0, 18, 1], wireless),
     ]
+
+    /// With the checksum of its header.
+    private static func checked(_ packet: [UInt8]) -> [UInt8] {
+        let words = stride(from: 0, to: 20, by: 2).map { UInt32(packet[$0]) << 8 | UInt32(packet[$0 + 1]) }
+        let sum = words.reduce(0, +)
+        var packet = packet
+        packet.replaceSubrange(10..<12, with: (~UInt16((sum & 0xffff) + sum >> 16)).bigEndianBytes)
+        return packet
+    }
 
     private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
@@ -192,6 +218,18 @@ struct PacketsInPacketsTests {
             datagram("Teredo around nothing", 3544, [0, 0, 0xee, 0xee, 1, 2, 3, 4], [0x45, 0]),
             generic("PPTP without data", [0x20, 0x81, 0x88, 0x0b, 0, 0, 0, 9, 0, 0, 0, 1], version4),
             generic("NSH's own message", [0, 0, 0x89, 0x4f, 0x2f, 0xc2, 2, 1, 0, 0, 1, 0xff], version4),
+            datagram("L2TP 3's own message", 1701, [0xc8, 3, 0, 0, 0, 0, 0, 7], frame),
+            datagram("L2TP 3 around something else", 1701, [0, 3, 0, 0, 0, 0, 0, 7], version4),
+            Carrier(
+                testDescription: "L2TP 3 of another length",
+                protocolNumber: 115,
+                bytes: [0, 0, 0, 7] + frame + zeros(20)
+            ),
+            datagram("GUE's own message", 6080, [0x20, 4, 0, 0], version4),
+            datagram("another protocol in GUE", 6080, [0, 1, 0, 0], version4),
+            datagram("another version of GUE", 6080, [0x80, 4, 0, 0], version4),
+            datagram("FOU of another length", 5555, [], checked(version4) + [0]),
+            datagram("FOU without a checksum", 5555, [], version4),
             datagram("TZSP's keep-alive", 37008, [1, 4, 0, 1, 1], frame),
             generic("version 1 of GRE", [0x20, 1, 8, 0, 1, 2, 3, 4], version4),
             generic("another type of ERSPAN 3", [0, 0, 0x22, 0xeb] + zeros(10) + [4, 0], frame),

@@ -68,6 +68,10 @@ package enum LinkLayer {
         case LinkType(rawValue: 242):
             guard bytes.count >= 4 else { return .cutOff }
             return content(of: bytes.behind(4), etherType: bytes.field(0, as: UInt16.self))
+        case LinkType(rawValue: 107): return FrameRelay.content(of: bytes)
+        case LinkType(rawValue: 281), LinkType(rawValue: 282), LinkType(rawValue: 283),
+            LinkType(rawValue: 284):
+            return behindSwitchTag(packet)
         case .wireless: return WirelessFrame.content(of: bytes)
         case .wirelessRadiotap: return WirelessFrame.contentBehindRadiotap(bytes)
         case .packetFilterLog:
@@ -114,6 +118,18 @@ package enum LinkLayer {
         type == .tap || type == .userDefined2 || type == .perPacketInformation
     }
 
+    /// Between a host's interface and the chip of a switch behind it (Linux's DSA): a tag that says which port, in front of the frame
+    /// or behind its addresses.
+    private static func behindSwitchTag(_ packet: Packet) -> Content {
+        let bytes = packet.bytes
+        // Broadcom's in front.
+        if packet.linkType == LinkType(rawValue: 282) { return content(ofFrame: bytes.behind(4)) }
+        // Broadcom's and Marvell's have four bytes, Marvell's with an EtherType of its own eight.
+        let size = packet.linkType == LinkType(rawValue: 284) ? 8 : 4
+        guard bytes.count >= 14 + size else { return .cutOff }
+        return content(of: bytes.behind(14 + size), etherType: bytes.field(12 + size, as: UInt16.self))
+    }
+
     private static func content(of packet: Packet, behind length: Int, _ type: LinkType) -> Content {
         guard packet.bytes.count > length else { return .cutOff }
         var carried = packet
@@ -148,6 +164,14 @@ package enum LinkLayer {
                 guard bytes.count >= 8 else { return .cutOff }
                 guard let next = passServiceHeader(&bytes) else { return .other }
                 etherType = next
+            // MACsec (IEEE 802.1AE, section 9), where it only authenticates: flags, a length, a number, and who sends it perhaps.
+            case 0x88e5:
+                guard let flags = bytes.first else { return .cutOff }
+                guard flags & 0x8c == 0 else { return .other }
+                let size = flags & 0x20 == 0 ? 6 : 14
+                guard bytes.count >= size + 2 else { return .cutOff }
+                etherType = bytes.field(size, as: UInt16.self)
+                bytes = bytes.behind(size + 2)
             // PPPoE, session stage: version, code, session and length.
             case 0x8864: return pointToPoint(bytes.behind(6))
             // An 802.3 length: only SNAP says what follows it.
@@ -175,6 +199,8 @@ package enum LinkLayer {
         case 0x8926: 4
         // Cisco's MetaData (TrustSec): version, length, and the option with the security group.
         case 0x8909: 6
+        // Marvell's, of the port of a switch.
+        case 0xdada: 6
         default: nil
         }
     }

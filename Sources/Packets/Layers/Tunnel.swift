@@ -9,8 +9,18 @@ enum Tunnel {
     static func content(of header: InternetHeader) -> LinkLayer.Content? {
         let bytes = header.payload
         return switch header.protocolNumber {
-        case 4, 41: .internet(bytes)
         case 17: bytes.count >= 16 ? content(ofDatagram: bytes) : nil
+        case 115: pseudowire(bytes, count: bytes.count + header.missing)
+        case let number: content(ofProtocol: number, bytes)
+        }
+    }
+
+    /// What stands behind the number of a protocol that carries packets.
+    private static func content(ofProtocol number: UInt8, _ bytes: UnsafeRawBufferPointer) -> LinkLayer
+        .Content?
+    {
+        switch number {
+        case 4, 41: .internet(bytes)
         case 47: genericEncapsulation(bytes)
         // EtherIP (RFC 3378): a version, and a frame.
         case 97: frame(bytes.behind(2))
@@ -33,16 +43,46 @@ enum Tunnel {
         case 6081: return genericVirtualNetwork(carried)
         case 2152: return mobileNetwork(carried)
         case 37008: return mirroredByAccessPoint(carried)
+        case 6080: return genericInDatagrams(carried)
         // MPLS in UDP (RFC 7510).
         case 6635: return LinkLayer.content(of: carried, etherType: 0x8847)
         // Their servers answer from it.
-        case _ where source == 1701 || destination == 1701: return dialled(carried, count: count)
+        case _ where source == 1701 || destination == 1701:
+            return carried.starts(with: [0, 3, 0, 0])
+                ? pseudowire(carried.behind(4), count: count - 4) : dialled(carried, count: count)
         case _ where source == 3544 || destination == 3544: return behindTranslation(carried, count: count)
-        default: return nil
+        default: return packetAlone(carried, count: count)
         }
     }
 
     // MARK: - Over IP
+
+    /// L2TP of version 3 (RFC 3931, section 4.1): a session's number, a cookie, a header of its kind, and a frame.
+    ///
+    /// Whether there are a cookie and a header know the two ends only: the frame behind them is as long as the packet is.
+    private static func pseudowire(_ bytes: UnsafeRawBufferPointer, count: Int) -> LinkLayer.Content? {
+        guard bytes.count >= 4, bytes.field(0, as: UInt32.self) != 0 else { return nil }
+        for size in stride(from: 4, through: 16, by: 4)
+        where isFrame(bytes.behind(size), count: count - size) {
+            return frame(bytes.behind(size))
+        }
+        return nil
+    }
+
+    /// Whether a frame of so many bytes begins here, by the length of the packet in it.
+    private static func isFrame(_ bytes: UnsafeRawBufferPointer, count: Int) -> Bool {
+        guard bytes.count >= 38 else { return false }
+        // A VLAN's tag may be in it.
+        let size = bytes.field(12, as: UInt16.self) == 0x8100 ? 18 : 14
+        let length: Int
+        switch (bytes.field(size - 2, as: UInt16.self), bytes[size] >> 4) {
+        case (0x0800, 4): length = Int(bytes.field(size + 2, as: UInt16.self))
+        case (0x86dd, 6): length = 40 + Int(bytes.field(size + 4, as: UInt16.self))
+        default: return false
+        }
+        // What is shorter than a frame may be is filled up.
+        return size + length == count || size + length < count && count <= 60
+    }
 
     /// RFC 2784 and 2890: version 0, with the fields that its flags announce.
     private static func genericEncapsulation(_ bytes: UnsafeRawBufferPointer) -> LinkLayer.Content? {
@@ -79,6 +119,23 @@ enum Tunnel {
     }
 
     // MARK: - Over UDP
+
+    /// GUE: a packet by itself, or behind a header that says its protocol, and in words how long its own fields are.
+    private static func genericInDatagrams(_ bytes: UnsafeRawBufferPointer) -> LinkLayer.Content? {
+        if bytes[0] & 0xc0 == 0x40 { return LinkLayer.content(ofInternet: bytes) }
+        // Of the other form data only: control messages have a bit for it.
+        guard bytes[0] & 0xe0 == 0 else { return nil }
+        return content(ofProtocol: bytes[1], bytes.behind(4 + 4 * Int(bytes[0] & 0x1f)))
+    }
+
+    /// A packet of IPv4 with nothing in front, at a port of somebody's choice (Linux's FOU): it fills the datagram, and the checksum of
+    /// its header is right.
+    private static func packetAlone(_ bytes: UnsafeRawBufferPointer, count: Int) -> LinkLayer.Content? {
+        guard bytes.count >= 20, bytes[0] == 0x45, Int(bytes.field(2, as: UInt16.self)) == count,
+            OnesComplement.sum(of: bytes.first(20)) == 0xffff
+        else { return nil }
+        return .internet(bytes)
+    }
 
     /// VXLAN (RFC 7348), on Linux also at its old port: flags that say there is a network's number, a group's policy perhaps,
     /// and an Ethernet frame; VXLAN-GPE may be told to use the same port.
