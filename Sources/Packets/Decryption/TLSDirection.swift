@@ -132,4 +132,6 @@ struct TLSRecordSearch {
     var offset: Int
     /// Records that did not authenticate.
     var attempts = 0
+    /// Whether nothing is known of what was said before: it is not missing, and the next record has any number.
+    var beginsInTheMiddle = false
 }

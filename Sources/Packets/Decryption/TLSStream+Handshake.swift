@@ -49,6 +49,9 @@ extension TLSStream {
             }
             // Early data that the server has answered with the wish for another ClientHello is never read.
             if direction.side == .client, handshake.sawRetryRequest { return .read }
+            if direction.side == .client, handshake.clientHellos == 0, findConnection(record, keys, &sink) {
+                return .read
+            }
             return waitForPeer(direction, keys, &sink)
         default: return .read
         }

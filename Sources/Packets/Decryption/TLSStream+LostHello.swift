@@ -60,6 +60,66 @@ extension TLSStream {
         facts.cipherSuite = suite.name
     }
 
+    // MARK: - Neither hello
+
+    /// Secrets of the key log that are tried on a connection.
+    private static let mostSecrets = 256
+    /// AES with both key sizes in GCM, and ChaCha20: what is not of small devices.
+    private static let usualSuites = suitesOfTLS13.prefix(3)
+
+    /// Finds out whose record it is that a client sends on a connection whose beginning is not in the capture: that of the secret, among
+    /// those of no hello that was seen, which opens it, whatever its number.
+    ///
+    /// - Returns: whether the connection goes on from here.
+    mutating func findConnection(
+        _ record: UnsafeRawBufferPointer,
+        _ keys: TLSKeyLog,
+        _ sink: inout some TLSStreamSink
+    ) -> Bool {
+        let hellos = sessions.hellos
+        let secrets = keys.secrets(.clientTraffic).lazy.filter { !hellos.contains($0.random) }
+        let candidates = secrets.prefix(Self.mostSecrets).flatMap { random, secret in
+            Self.usualSuites.compactMap { suite in
+                TLSKeySchedule.protection(of: suite, secret: secret).map { (random, secret, suite, $0) }
+            }
+        }
+        guard !candidates.isEmpty else { return false }
+        buffer.reserve(record.count)
+        // Most connections have said little so far.
+        for number in 0..<UInt64(TLSRecordSearch.mostNumbers) {
+            for (random, secret, suite, protection) in candidates {
+                guard trialBudget > 0, hellos.takeTrialInTheMiddle() else { return false }
+                trialBudget -= record.count + 512
+                guard protection.open(record, number: number, into: buffer.start) != nil else { continue }
+                handshake.clientRandom = random
+                hellos.note(random)
+                agreed(on: suite)
+                client.enter(.application)
+                (client.protection, client.secret, client.number) = (protection, secret, number)
+                beginInTheMiddle(&sink)
+                return true
+            }
+        }
+        return false
+    }
+
+    /// The client's keys are known; the server's next record may have any number.
+    private mutating func beginInTheMiddle(_ sink: inout some TLSStreamSink) {
+        handshake.clientHellos = 1
+        handshake.serverHellos = 1
+        handshake.version = TLSHandshakeState.tls13
+        facts.version = Self.versionName(handshake.version)
+        client.hasFinished = true
+        server.enter(.application)
+        var search = TLSRecordSearch(candidates: nil, passed: 0, offset: 0)
+        search.beginsInTheMiddle = true
+        server.search = search
+        changes += 1
+        endHandshake(&sink)
+    }
+
+    // MARK: - Half a hello
+
     /// Takes what is there of a ClientHello whose end is missing: keys are found by its beginning.
     mutating func readHalfHello(_ direction: TLSDirection, _ sink: inout some TLSStreamSink) {
         guard direction.side == .client, handshake.clientHellos == 0, let begun = direction.messages.begun,
@@ -67,5 +127,12 @@ extension TLSStream {
             let hello = TLSClientHello(begun.body, isWhole: false)
         else { return }
         take(hello, &sink)
+    }
+
+    /// Reads the messages in what is there of a record in clear.
+    mutating func readBegunRecord(_ direction: TLSDirection, _ sink: inout some TLSStreamSink) {
+        let partial = direction.partial
+        let start = direction.start + TLSRecordHeader.size
+        partial.withUnsafeBytes { readMessages($0[start...], direction, &sink) }
     }
 }

@@ -103,13 +103,6 @@ extension TLSStream {
         ]
     }
 
-    /// Reads the messages in what is there of a record in clear.
-    private mutating func readBegunRecord(_ direction: TLSDirection, _ sink: inout some TLSStreamSink) {
-        let partial = direction.partial
-        let start = direction.start + TLSRecordHeader.size
-        partial.withUnsafeBytes { readMessages($0[start...], direction, &sink) }
-    }
-
     /// The record cannot be opened any more; the next one is where it ends.
     ///
     /// `left`: bytes of it that are still to come.
@@ -215,9 +208,10 @@ extension TLSStream {
 
     /// Whether no record stands behind the missing bytes, which are told then: there is nothing that could authenticate.
     func isLostAtTheEnd(_ direction: TLSDirection, _ sink: inout some TLSStreamSink) -> Bool {
-        guard let search = direction.search, search.attempts == 0, search.passed > 0, direction.carriesData,
-            direction.hasAuthenticated
-        else { return false }
+        guard let search = direction.search, search.attempts == 0 else { return false }
+        // Where the capture began in the middle, a side that says nothing more lacks nothing.
+        if search.beginsInTheMiddle, direction.unread == 0 { return true }
+        guard search.passed > 0, direction.carriesData, direction.hasAuthenticated else { return false }
         sink.lostPlaintext(
             atMost: max(1, search.passed - TLSRecordHeader.size - (direction.protection?.overhead ?? 0)),
             isExact: false,
@@ -374,7 +368,10 @@ extension TLSStream {
         _ sink: inout some TLSStreamSink
     ) -> TLSRecordProtection.Opened? {
         let passed = search.passed &+ search.offset
-        let numbers = min(TLSRecordSearch.mostNumbers, passed / TLSRecordSearch.smallestRecord + 2)
+        let numbers =
+            search.beginsInTheMiddle
+            ? TLSRecordSearch.mostNumbers
+            : min(TLSRecordSearch.mostNumbers, passed / TLSRecordSearch.smallestRecord + 2)
         buffer.reserve(record.count)
         for candidate in search.candidates ?? [] {
             for step in 0..<UInt64(numbers) {
@@ -388,7 +385,7 @@ extension TLSStream {
                 else {
                     continue
                 }
-                goOn(with: candidate, step, passed: passed, direction, &sink)
+                goOn(with: candidate, step, passed: search.beginsInTheMiddle ? nil : passed, direction, &sink)
                 return opened
             }
             candidate.protection.passOver(record)
@@ -406,7 +403,7 @@ extension TLSStream {
     private mutating func goOn(
         with candidate: TLSRecordSearch.Candidate,
         _ step: UInt64,
-        passed: Int,
+        passed: Int?,
         _ direction: TLSDirection,
         _ sink: inout some TLSStreamSink
     ) {
@@ -421,7 +418,7 @@ extension TLSStream {
         case .handshake: losesData = direction.epoch == .early
         case .application: losesData = step > 0 || candidate.isLater || direction.epoch == .early
         }
-        if losesData {
+        if losesData, let passed {
             tellLost(passed, inRecords: isSame ? step : nil, candidate.protection, direction, &sink)
         }
         if !isSame {

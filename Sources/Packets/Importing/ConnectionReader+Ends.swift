@@ -79,6 +79,7 @@ extension ConnectionReader {
         tellUnfinishedHandshake(at: time)
         guard isUnreadable, !isTold, !isSilentClient else {
             if state == .clear { countClear() }
+            if state == .tls, messages?.isAwaitingBeginning == true { reading.counts.lateConnections += 1 }
             return
         }
         isTold = true

@@ -225,7 +225,7 @@ extension ConnectionReader {
         isSecured = true
         guard messages == nil else { return }
         entry.agreed(facts)
-        if let helloAt { entry.timings.secured(in: time - helloAt) }
+        if let helloAt, hasBeginning { entry.timings.secured(in: time - helloAt) }
     }
 
     private func alerted(

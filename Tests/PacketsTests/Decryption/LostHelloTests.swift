@@ -137,6 +137,58 @@ struct LostHelloTests {
         expectAll(of: Damage.read(wire, pair.keys), pair)
     }
 
+    // MARK: - Neither hello
+
+    /// The capture began later; which of the log's connections it is, nothing tells but what opens it.
+    @Test(arguments: suites.prefix(3), [0, 1, 9])
+    func connectionThatBeganBeforeTheCaptureIsRead(_ suite: String, _ first: Int) throws {
+        let pair = try Damage.pair(suite, records: 12)
+        let other = try Damage.pair(suite, records: 1)
+        let keys = TLSKeyLog(other.keyLog + pair.keyLog)
+        let place = Array(pair.wire.indices.filter { pair.wire[$0].side == .client }.suffix(12))[first]
+        for wire in [pair.wire[place...], pair.wire[(place - 1)...]] {
+            let reading = TLSReading(Array(wire), keys: keys)
+            #expect(Damage.numbers(reading, .client) == Array(first..<12))
+            #expect(Damage.numbers(reading, .server).suffix(12 - first) == Array(first..<12)[...])
+            #expect(reading.reasons.isEmpty && reading.lost.isEmpty, "\(reading.reasons)")
+            #expect(reading.facts.map(\.version) == ["TLSv1.3"])
+            #expect(reading.facts.map(\.cipherSuite) == [suite])
+        }
+        let others = TLSReading(Array(pair.wire[place...]), keys: other.keys)
+        #expect(others.plaintext.values.allSatisfy { $0.isEmpty })
+        #expect(
+            others.reasons.map(\.text) == ["it begins in the middle: its handshake is not in the capture"]
+        )
+    }
+
+    /// The secrets of a hello that was seen are of its own connection.
+    @Test func keysOfOtherConnectionsAreNotTried() throws {
+        let pair = try Damage.pair(Self.suites[0], records: 3)
+        let sessions = TLSSessions()
+        _ = TLSReading(pair.wire, keys: pair.keys, sessions: sessions)
+        let place = try #require(pair.wire.lastIndex { $0.side == .client })
+        let reading = TLSReading(Array(pair.wire[place...]), keys: pair.keys, sessions: sessions)
+        #expect(reading.plaintext.values.allSatisfy { $0.isEmpty } && reading.reasons.count == 1)
+    }
+
+    @Test func exchangesThatBeginInTheCaptureAreFound() throws {
+        var options = TLSPair.Options()
+        options.versions = TLS1_3_VERSION...TLS1_3_VERSION
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        for path in ["a", "b", "c"] {
+            try pair.send(Array("GET /\(path) HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8), from: .client)
+            try pair.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(path)".utf8), from: .server)
+        }
+        var made = PacketBuilder()
+        made.converse(pair.wire)
+        // Two requests with their answers, and the three packets of the end.
+        let read = PacketImport(Array(made.packets.suffix(7)), keyLog: pair.keyLog)
+        #expect(read.exchanges.map(\.request.url.text) == ["https://op.example/b", "https://op.example/c"])
+        #expect(read.exchanges.map(\.response?.body?.text) == ["b", "c"])
+        #expect(read.report.counts.unreadConnections == 0 && read.report.losses.isEmpty)
+    }
+
     /// The packet with the server's hello was dropped.
     @Test func exchangesOfIt() throws {
         var options = TLSPair.Options()
