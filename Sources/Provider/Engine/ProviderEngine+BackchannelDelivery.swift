@@ -63,6 +63,19 @@ extension ProviderEngine {
         tokenPushes.append(push)
     }
 
+    /// Makes the tokens wrong that are on their way to clients, as those would be that answer a token request.
+    ///
+    /// `context`: of the request that they follow from.
+    mutating func alterPushes(_ context: FaultContext, _ occasions: inout FaultOccasions) {
+        for index in tokenPushes.indices {
+            var pushed = context
+            pushed.role = .token
+            pushed.grantType = GrantType.ciba
+            if tokenPushes[index].answer.hasIDToken { pushed.issuedIDTokens = count("ID tokens") }
+            occasions.alterPushed(&tokenPushes[index].answer, in: pushed)
+        }
+    }
+
     /// A token response that says what it answers, in the ID token as well, so that nobody puts other tokens in the place of these (section
     /// 10.3.1).
     private mutating func pushedTokens(for asked: ProviderState.DeviceGrant, _ name: String) -> BuiltAnswer {

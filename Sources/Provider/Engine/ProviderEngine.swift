@@ -35,8 +35,11 @@ struct ProviderEngine {
     mutating func respond(to request: RecordedRequest) -> ProviderAnswer {
         var answer = answer(to: request)
         let context = faultContext(of: request, answer)
-        var occasions = FaultOccasions(policy, kind: AnswerKind(context, answer), context: context)
+        // What brings tokens is the token response of such a login.
+        let kind = tokenPushes.isEmpty ? AnswerKind(context, answer) : .tokenResponse
+        var occasions = FaultOccasions(policy, kind: kind, context: context)
         occasions.alter(&answer)
+        alterPushes(context, &occasions)
         var renderer = AnswerRenderer(state: state, random: random)
         state = ProviderState()
         var response = renderer.response(answer)

@@ -49,6 +49,32 @@ struct FaultOccasions {
         }
     }
 
+    /// The same of tokens that are sent to a client: no status and no fields of an answer come with them, so that nothing but their
+    /// members can be wrong.
+    mutating func alterPushed(_ answer: inout BuiltAnswer, in context: FaultContext) {
+        for fault in probes {
+            guard let changed = Self.pushed(answer, by: fault, context) else { continue }
+            if Self.isOccasion(fault, answer, changed) { found.insert(fault.id) }
+        }
+        for fault in faults {
+            guard let changed = Self.pushed(answer, by: fault, context) else { continue }
+            if Self.isOccasion(fault, answer, changed) { broken.insert(fault.id) }
+            answer = changed
+        }
+    }
+
+    /// What a fault makes of tokens that are sent; nil where that is none any more, but a page, say.
+    private static func pushed(_ answer: BuiltAnswer, by fault: Fault, _ context: FaultContext)
+        -> BuiltAnswer?
+    {
+        guard case .answer(let alter) = fault.alteration else { return nil }
+        var changed = answer
+        alter(&changed, context)
+        guard case .tokens(_, isForm: false) = changed.content else { return nil }
+        changed.headers = answer.headers
+        return changed
+    }
+
     /// What was wrong with a request, and would have been refused.
     mutating func note(_ missed: Fault.Check?) {
         guard let missed else { return }
