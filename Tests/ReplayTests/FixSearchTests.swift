@@ -7,11 +7,13 @@ import Testing
 
 /// Failing logins recorded with a provider in memory, and the change that makes each of them work there.
 struct FixSearchTests {
-    /// `hiccup`: the error that the recorded token request was answered with, whatever was in it.
+    /// `hiccup`: the error that the recorded token request was answered with, whatever was in it; `isReached`: whether anybody answers
+    /// the search.
     private func search(
         _ client: ReplayWorld.Client,
         _ rules: [String],
-        hiccup: String? = nil
+        hiccup: String? = nil,
+        isReached: Bool = true
     ) async throws -> FixSearch.Result {
         let capture = try ReplayWorld(refusal: { _ in hiccup }).record(client)
         let flows = FlowFinder.flows(in: capture)
@@ -22,10 +24,20 @@ struct FixSearchTests {
             rules: rules,
             random: { SecureRandom.bytes($0) }
         )
+        var environment = ReplayWorld().environment
+        if !isReached {
+            environment.send = { request in
+                Exchange(
+                    startedAt: Timestamp(seconds: 1_790_000_000),
+                    request: request,
+                    failure: "net::ERR_CONNECTION_REFUSED"
+                )
+            }
+        }
         return await FixSearch(
             plan,
             hypotheses,
-            ReplayWorld().environment,
+            environment,
             options: FlowDriver.Options(),
             judge: { flow in
                 flow.ending == .success && flow.tokenRequests.allSatisfy(\.answer.isSuccess)
@@ -106,6 +118,14 @@ struct FixSearchTests {
         client.secret = "another-secret"
         let result = try await search(client, ["pkce-required", "pkce-verifier-mismatch"])
         #expect(!result.attempts.contains { $0.hypothesis.id.contains("pkce") })
+    }
+
+    @Test func nothingIsTriedWhereNobodyAnswers() async throws {
+        var client = ReplayWorld.Client()
+        client.tokenRedirectURI += "/"
+        let result = try await search(client, ["redirect-uri-token-mismatch"], isReached: false)
+        #expect(result.unreachable == "net::ERR_CONNECTION_REFUSED")
+        #expect(result.attempts.isEmpty && result.runs.count == 1 && !result.isInterrupted)
     }
 
     @Test func wrongSecretIsMendedByNoChangeOfForm() async throws {

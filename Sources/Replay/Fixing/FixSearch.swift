@@ -34,6 +34,8 @@ package struct FixSearch: Sendable {
         package var attempts: [Attempt]
         /// Whether it was stopped from outside; what was under way then is none of the attempts.
         package var isInterrupted = false
+        /// Why nobody answered the login as it was recorded, so that no change was tried; nil where somebody did.
+        package var unreachable: String? { unchanged?.run.unreachable }
         /// The smallest change that makes the login work.
         package var fix: Attempt? { attempts.first(where: \.works) }
         /// All that was driven, in order.
@@ -80,7 +82,8 @@ package struct FixSearch: Sendable {
                 result.attempts.append(attempt)
             }
             tell(attempt)
-            if attempt.works { break }
+            // Where nobody answers, a change tells nothing.
+            if attempt.works || result.unreachable != nil { break }
         }
         return result
     }

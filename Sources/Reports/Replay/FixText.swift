@@ -48,6 +48,7 @@ package enum FixText {
 
     private static func failure(of search: FixSearch.Result) -> String {
         let count = search.attempts.count
+        if search.unreachable != nil { return "nobody answers: no change was tried" }
         guard search.isInterrupted else {
             return count == 0 ? "nothing to try" : "none of \(count.counted("change")) makes it work"
         }
