@@ -59,12 +59,7 @@ struct DrivingOptions: ParsableArguments {
     func credentials() throws -> ReplayCredentials {
         var credentials = ReplayCredentials()
         for text in secrets {
-            let (name, source) = try Self.pair(
-                text,
-                option: "--secret",
-                taking: "NAME=SOURCE",
-                example: "password=env:PASSWORD"
-            )
+            let (name, source) = try Self.secret(text)
             let value = try Secret.read(source, name: name)
             if name == SecretNames.clientKey {
                 credentials.clientKey = try Secret.key(value)
@@ -73,6 +68,22 @@ struct DrivingOptions: ParsableArguments {
             }
         }
         return credentials
+    }
+
+    /// Whose a secret is, and where it is kept: a field's name may hold an equals sign, and ends where one of the sources begins.
+    static func secret(_ text: String) throws -> (name: String, source: String) {
+        for index in text.indices.dropFirst() where text[index] == "=" {
+            let source = text[text.index(after: index)...]
+            if source == "prompt" || ["env:", "file:"].contains(where: { source.hasPrefix($0) }) {
+                return (String(text[..<index]), String(source))
+            }
+        }
+        return try pair(
+            text,
+            option: "--secret",
+            taking: "NAME=SOURCE",
+            example: "password=env:PASSWORD"
+        )
     }
 
     /// What `--allow-host` says, looked at: a URL would be compared with hosts, and allow nothing.
