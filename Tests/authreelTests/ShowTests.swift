@@ -6,8 +6,10 @@ import Testing
 @testable import authreel
 
 struct ShowTests {
-    /// The codes and secrets of a capture are in what is written of it.
-    @Test(arguments: ["json", "html", "text"]) func onlyTheOwnerReadsWhatIsWritten(format: String) throws {
+    /// The codes and secrets of a capture are in what is written of it, its hosts and clients in the diagram.
+    @Test(arguments: ["json", "html", "text", "mermaid"]) func onlyTheOwnerReadsWhatIsWritten(format: String)
+        throws
+    {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let out = folder.file("login.\(format)")

@@ -66,7 +66,8 @@ struct Show: ParsableCommand {
                 LoginlessCapture(read).advice.map(StandardError.hint)
             }
             guard let out else { return print(text) }
-            try OutputFile.write(Array((text + "\n").utf8), to: out)
+            // Hosts and clients are in it.
+            try OutputFile.write(to: out, isPrivate: true) { try $0(Array((text + "\n").utf8)[...]) }
         case .html:
             let report = try report(on: read)
             // What is not shared yet may hold secrets.
