@@ -1,6 +1,7 @@
 import Captures
 import JOSE
 import JSON
+import LibCrypto
 import OAuth
 import Provider
 import Testing
