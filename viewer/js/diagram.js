@@ -5,8 +5,8 @@ import { Report } from "#viewer/report.js";
 import { duration, offset } from "#viewer/words.js";
 import { WindowedList } from "#viewer/windowed.js";
 
-/** How wide a character of a message's words is, in pixels. */
-const CHARACTER = 8.2;
+/** How wide a character of a message's words is, as a part of the height of the letters. */
+const CHARACTER = 0.547;
 /** From here on a time is longer than the room that words leave it, in milliseconds. */
 const LATE = 600_000;
 /** How wide a character of a time is, and what stands beside it, as parts of the height of the letters. */
@@ -103,8 +103,9 @@ export class Diagram {
       ...lanes.map((lane, index) =>
         element(
           "div",
-          { class: `lane ${lane.role}${lane.inner ? " inner" : ""}`, style: { "--lane": index } },
-          element("b", {}, lane.inner ? `upstream ${title(lane)}` : lane.broker ? `broker (${lane.name})` : title(lane)),
+          { class: `lane ${lane.role}${lane.inner ? " inner" : ""}`, title: title(lane), style: { "--lane": index } },
+          element("b", {}, lane.inner ? `upstream ${lane.role}` : lane.broker ? "broker" : lane.role),
+          lane.broker || lane.name !== lane.role ? element("span", { class: "name" }, ` (${lane.name})`) : null,
           lane.host ? element("span", { class: "host" }, lane.host) : null,
         ),
       ),
@@ -120,7 +121,8 @@ export class Diagram {
     const passed = this.rowsBefore?.[chosen];
     const [width, lanes] = [this.list.node.clientWidth, this.flow.diagram.lanes.length];
     const length = this.rows.reduce((most, { at }) => (at === undefined ? most : Math.max(most, offset(at).length)), 0);
-    const aside = indent({ width, lanes, length, letters: parseFloat(getComputedStyle(this.node).fontSize) });
+    this.letters = parseFloat(getComputedStyle(this.node).fontSize);
+    const aside = indent({ width, lanes, length, letters: this.letters });
     this.node.style.setProperty("--indent", `${aside}px`);
     this.width = (width - aside) / lanes;
     this.list.setRows(this.rows.length, (index) => heightOf(this.rows[index]));
@@ -186,7 +188,7 @@ export class Diagram {
   /** Where words that are longer than their arrow go on: beyond it, to the side where there is nothing. */
   roomFor(row, [left, right], lanes, passing) {
     const length = row.words.length + (passing ? passing.length + 2 : 0);
-    if (length * CHARACTER + 24 <= (right - left) * this.width) return null;
+    if (length * CHARACTER * this.letters + 24 <= (right - left) * this.width) return null;
     if (left === 0 && right < lanes - 1) return "wide-right";
     return left > 0 ? "wide-left" : null;
   }

@@ -277,6 +277,29 @@ struct ViewerPageTests {
         #expect(shown > 10)
     }
 
+    /// Larger letters leave the diagram its room, and of few findings the room is the message's.
+    @Test func presentationFitsItsWindow() throws {
+        let beyond = """
+            const diagram = document.querySelector('.diagram');
+            return diagram.scrollWidth - diagram.clientWidth;
+            """
+        let height = "return document.querySelector('.one-message').clientHeight"
+        let plan = [("token-request/pkce-verifier-mismatch", 200.0), ("healthy/web-code-flow", 550)]
+        let visits = try visits(
+            plan.map { name, _ in
+                (
+                    ViewerVisit.path(name), "#exchange=4&present=1",
+                    [["size", "1280", "800"], ["run", beyond], ["run", height]]
+                )
+            }
+        )
+        for (visit, item) in zip(visits, plan) {
+            visit.expectDecent()
+            #expect(visit.results[1].double == 0, "\(item)")
+            #expect(visit.results[2].double ?? 0 > item.1, "\(item)")
+        }
+    }
+
     /// A secret that no other message has is looked for by its place.
     @Test func followedSecretStandsNowhere() throws {
         let capture = ViewerVisit.path("healthy/web-code-flow")
