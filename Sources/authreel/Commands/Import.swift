@@ -259,7 +259,7 @@ struct Import: ParsableCommand {
         if format == .json {
             print(JSONWriter.text(of: summary.json(out), indented: true))
         } else {
-            for line in summary.lines(out) { StandardError.note(line) }
+            for line in summary.lines(out == "-" ? "standard output" : out) { StandardError.note(line) }
         }
         guard out != "-", format == .text else { return }
         if summary.isLossy {

@@ -209,6 +209,7 @@ struct ImportCommandTests {
         let server = try Array(Data(contentsOf: URL(filePath: split.server)))
         let result = try Program.run(["import", split.browser, "-", "--out", "-"], input: server)
         #expect(result.status == 0 && result.errors.contains("standard input: "), "\(result.errors)")
+        #expect(result.errors.hasPrefix("authreel: standard output: "), "\(result.errors)")
         let read = try CaptureReader.read(bytes: Array(result.output.utf8), name: "-")
         #expect(read.losses.isEmpty && read.imported?.files.map(\.name) == ["browser.har", "standard input"])
         #expect(try names(folder) == ["browser.har", "original", "server.har"])
