@@ -1,4 +1,5 @@
 import Captures
+import Flows
 import Testing
 
 @testable import authreel
@@ -13,6 +14,21 @@ struct MockSessionTests {
     )
     func whatTheAnswerDoesNotSayStandsBehindIt(said: String?, explanation: String?, told: String?) {
         #expect(MockSession.words(said, explanation) == told)
+    }
+
+    /// Pings and pushes of CIBA are no message that anybody else sends.
+    @Test(
+        arguments: [
+            (StepKind.tokenRequest, false, "token_request"), (nil, true, "client_notification"),
+            (.backChannelLogoutRequest, true, "backchannel_logout_request"), (nil, false, "post"),
+        ] as [(StepKind?, Bool, String)]
+    )
+    func whatIsSaidUnaskedHasAName(kind: StepKind?, isNotice: Bool, name: String) {
+        let exchange = Exchange(
+            startedAt: Timestamp(seconds: 0),
+            request: RecordedRequest(method: "POST", url: RecordedURL("http://localhost:3000/push"))
+        )
+        #expect(MockSession.name(of: exchange, kind, isNotice: isNotice) == name)
     }
 
     /// A logout that a client is told of goes to a path of the client's, which may be one of the provider's, too.

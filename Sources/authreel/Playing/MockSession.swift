@@ -103,12 +103,12 @@ final class MockSession: MockResponder {
 
     // MARK: - Telling
 
-    /// A line for each protocol message; in verbose mode for each exchange.
+    /// A line for each protocol message, and for what is said to clients unasked; in verbose mode for each exchange.
     private func tell(_ exchange: Exchange, _ refusal: String?, isNotice: Bool = false) {
         guard detail != .nothing else { return }
-        let message = recognizer.message(of: exchange, at: 0)
-        guard message != nil || detail == .exchanges else { return }
-        let name = message.map { StepKind(of: $0).rawValue } ?? exchange.request.method.lowercased()
+        let kind = recognizer.message(of: exchange, at: 0).map { StepKind(of: $0) }
+        guard kind != nil || isNotice || detail == .exchanges else { return }
+        let name = Self.name(of: exchange, kind, isNotice: isNotice)
         let time = style.dim(String(exchange.startedAt.rfc3339.dropFirst(11).prefix(8)))
         // Columns, as far as names are short.
         let gap = String(repeating: " ", count: max(2, 31 - name.utf8.count))
@@ -120,6 +120,11 @@ final class MockSession: MockResponder {
             line += "  " + style.red(refusal.printable.shortened(to: 200))
         }
         StandardError.line(line)
+    }
+
+    /// What a line is called: by the message, which a client's notification (OpenID Connect CIBA, section 10) is not known as.
+    static func name(of exchange: Exchange, _ kind: StepKind?, isNotice: Bool) -> String {
+        kind?.rawValue ?? (isNotice ? "client_notification" : exchange.request.method.lowercased())
     }
 
     /// The status of the answer, a dash where nobody answered, and the path that was asked for, which of what the provider says of its
