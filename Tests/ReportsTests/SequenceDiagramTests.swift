@@ -34,6 +34,52 @@ struct SequenceDiagramTests {
         }
     }
 
+    /// Tokens that a provider sends, by the token that the client gave it for that (OpenID Connect CIBA, section 10.3).
+    @Test(
+        arguments: [
+            (
+                "cnt-8Kq2", #","access_token":"at-1","id_token":"it-1""#,
+                "client notification: access_token, id_token", false
+            ),
+            ("cnt-8Kq2", "", "client notification", false),
+            ("cnt-8Kq2", #","error":"access_denied""#, "client notification: error access_denied", true),
+            ("another", #","access_token":"at-1""#, nil, false),
+        ] as [(String, String, String?, Bool)]
+    )
+    func notificationGoesFromTheProviderToItsClient(
+        token: String,
+        members: String,
+        words: String?,
+        isFailure: Bool
+    ) throws {
+        var builder = CaptureBuilder()
+        builder.post(
+            "https://idp.example/bc-authorize",
+            [
+                ("client_id", "till"), ("scope", "openid"), ("login_hint", "alice"),
+                ("client_notification_token", "cnt-8Kq2"),
+            ],
+            body: .json(#"{"auth_req_id":"1c266114-a1be-4252-8ad1","expires_in":120}"#)
+        )
+        builder.post(
+            "https://till.example/told",
+            json: #"{"auth_req_id":"1c266114-a1be-4252-8ad1"\#(members)}"#,
+            204,
+            headers: [("Authorization", "Bearer \(token)")]
+        )
+        let capture = Capture(builder.exchanges)
+        let report = ReportBuilder.report(on: capture, named: "ciba.har")
+        let diagram = SequenceDiagramBuilder.diagram(of: try #require(report.flows.first), in: capture)
+        let told = diagram.rows.compactMap { row in
+            if case .message(let message) = row, message.exchange == 1 { message } else { nil }
+        }
+        guard let words else { return #expect(Self.order(diagram).contains("1 folded") && told.isEmpty) }
+        try #require(told.map(\.form) == [.request, .answer])
+        #expect(told[0].words == words && told[0].isFailure == isFailure && told[1].words == "204")
+        #expect(diagram.lanes[told[0].from].role == .provider && diagram.lanes[told[0].to].role != .provider)
+        #expect(told[1].from == told[0].to && told[1].to == told[0].from)
+    }
+
     /// Recorded by clocks that lag behind one another by milliseconds.
     @Test func answersStandWhereTheyCaused() throws {
         let order = Self.order(try Self.diagram("Tests/Recordings/login-http2.har"))

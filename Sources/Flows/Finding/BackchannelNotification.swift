@@ -1,16 +1,16 @@
-import Captures
+package import Captures
 import JSON
 import OAuth
 
 /// What a provider tells a client at its notification endpoint: that a user has decided (ping), or the tokens or the error at once (push)
 /// (OpenID Connect CIBA, sections 10.2, 10.3 and 12).
-struct BackchannelNotification {
+package struct BackchannelNotification {
     /// The request that it is about.
     let requestID: String
     private let parameters: Parameters
 
     /// Nil for every other exchange.
-    init?(_ request: RecordedRequest, at exchange: Int) {
+    package init?(_ request: RecordedRequest, at exchange: Int) {
         guard request.method == "POST",
             let object = JSONBody.object(of: request.body, below: Self.largest),
             let requestID = object["auth_req_id"]?.string, !requestID.isEmpty
@@ -23,7 +23,15 @@ struct BackchannelNotification {
     private static let largest = 1 << 16
 
     /// The tokens of a push.
-    var tokens: [String] { ["access_token", "refresh_token", "id_token"].compactMap { parameters[$0] } }
+    var tokens: [String] { tokenNames.compactMap { parameters[$0] } }
+
+    /// What the tokens of a push are called; none of a ping.
+    package var tokenNames: [String] {
+        ["access_token", "refresh_token", "id_token"].filter { parameters.contains($0) }
+    }
+
+    /// Why a push brings no tokens; nil of every other notification.
+    package var error: String? { ErrorResponse(parameters)?.error }
 
     /// What a push says of the sign-in; nil of a ping, behind which the client asks.
     var outcome: Outcome? {

@@ -26,6 +26,14 @@ enum DiagramWords {
         }
     }
 
+    /// What a provider tells a client unasked (OpenID Connect CIBA, section 10), and whether it is bad news.
+    static func notification(_ notification: BackchannelNotification) -> (words: String, isFailure: Bool) {
+        let name = "client notification"
+        if let error = notification.error { return ("\(name): error \(error)".shortened(to: 80), true) }
+        let brought = notification.tokenNames.joined(separator: ", ")
+        return (brought.isEmpty ? name : "\(name): \(brought)", false)
+    }
+
     /// Method and path; of an app's own scheme the address.
     static func target(_ exchange: Exchange) -> String {
         let url = exchange.request.url

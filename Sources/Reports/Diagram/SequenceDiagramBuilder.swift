@@ -78,6 +78,8 @@ private struct Drawing {
             let mine: [Event]
             if let steps = steps[exchange], !passing.contains(exchange) {
                 mine = self.events(of: steps, at: exchange)
+            } else if let told = notified(exchange) {
+                mine = told
             } else if let target = pages[exchange], let browser = table.first(.browser) {
                 mine = drawn(exchange, from: browser, to: target)
             } else if capture[exchange].response == nil, let (sender, target) = unanswered(exchange) {
@@ -214,6 +216,24 @@ private struct Drawing {
             pages[exchange] = url.authority.flatMap(table.index(answeringAt:)) ?? table.first(.backend)
         }
         return pages
+    }
+
+    /// What the provider told a client of its own accord, by the token that the client gave it for that (OpenID Connect CIBA, sections
+    /// 7.1 and 10); nil of every other exchange.
+    private func notified(_ exchange: Int) -> [Event]? {
+        let recorded = capture[exchange]
+        guard let notification = BackchannelNotification(recorded.request, at: exchange),
+            let bearer = recorded.request.headers.first("authorization"),
+            let step = flow.steps.first(where: { step in
+                step.kind == .backchannelAuthenticationRequest
+                    && step.parameters["client_notification_token"].map { "Bearer \($0)" } == bearer
+            }),
+            let client = table.sender(of: step), let provider = table.receiver(of: step, capture)
+        else { return nil }
+        let (words, isFailure) = DiagramWords.notification(notification)
+        var request = request(exchange, from: provider, to: client, words: words)
+        request.isFailure = isFailure
+        return events(request, answer(to: request, recorded))
     }
 
     /// Who asked and did not hear back.
