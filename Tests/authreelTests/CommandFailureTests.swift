@@ -10,8 +10,12 @@ import Testing
 /// What is advised where a capture is of no use.
 struct CommandFailureTests {
     @Test func patternWithoutAMatchIsNoNameForARecording() {
-        let named = CommandFailure(CaptureError.noSuchFile(path: "logins/a.har"))
-        #expect(named.hint?.hasSuffix(" record --out logins/a.har makes one") == true)
+        let named = CommandFailure(CaptureError.noSuchFile(path: "no-such-login.har"))
+        #expect(named.hint?.hasSuffix(" record --out no-such-login.har makes one") == true)
+        let lost = CommandFailure(CaptureError.noSuchFile(path: "no such logins/a.har"))
+        #expect(lost.hint == "there is no folder 'no such logins', either")
+        let encrypted = CommandFailure(CaptureError.noSuchFile(path: "no-such-login.har.age"))
+        #expect(encrypted.hint?.contains(" share login.har --encrypt-to ") == true)
         let pattern = CommandFailure(CaptureError.noSuchFile(path: "logins/*.har"))
         #expect(pattern.hint == "no name is like that: look into the folder")
         let flow = CommandFailure(CaptureError.noSuchFile(path: "flow-2"))

@@ -31,7 +31,7 @@ extension CommandFailure {
                     .noInput,
                     Self.meant(by: path)
                         ?? (path.contains(/\.pcap(ng)?$/) ? ImportInput.hint(onMissing: path) : nil)
-                        ?? "\(Invocation.command("record", "--out", path)) makes one"
+                        ?? Self.making(path)
                 )
             case .inputOutput(let path, let reason): (.noInput, Self.advice(path, reason))
             case .lockedByAnother:
@@ -48,6 +48,18 @@ extension CommandFailure {
             FileManager.default.fileExists(atPath: path)
         else { return advice }
         return Invocation.command("import", path, "--keylog") + " " + advice[command.upperBound...]
+    }
+
+    /// How a capture of a name comes to be there, which nothing writes where its folder is not.
+    private static func making(_ path: String) -> String {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        guard FileManager.default.fileExists(atPath: folder) else {
+            let named = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? folder
+            return "there is no folder \(ShellWord.quoted(named)), either"
+        }
+        return path.hasSuffix(".age")
+            ? Invocation.command("share", "login.har", "--encrypt-to", "age1…", "--out", path) + " makes one"
+            : "\(Invocation.command("record", "--out", path)) makes one"
     }
 
     /// What to do with something that was copied from elsewhere, and is no file.
