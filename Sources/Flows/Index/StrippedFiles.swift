@@ -28,15 +28,14 @@ struct StrippedFiles: Sendable {
         withoutCredentials = files.union(facts.filter { $0.value.lacksCredentials }.keys)
     }
 
-    func contains(_ exchange: Exchange) -> Bool { areAll || Self.isAll(of: exchange, in: files) }
+    func contains(_ exchange: Exchange) -> Bool { isLeftOut(of: exchange, in: files) }
 
     /// Whether a request without an `Authorization` header may have had one.
-    func mayLackCredentials(_ exchange: Exchange) -> Bool {
-        areAll || Self.isAll(of: exchange, in: withoutCredentials)
-    }
+    func mayLackCredentials(_ exchange: Exchange) -> Bool { isLeftOut(of: exchange, in: withoutCredentials) }
 
-    private static func isAll(of exchange: Exchange, in files: Set<String>) -> Bool {
-        guard !files.isEmpty else { return false }
+    private func isLeftOut(of exchange: Exchange, in files: Set<String>) -> Bool {
+        guard areAll || !files.isEmpty, exchange.client.address == nil else { return false }
+        if areAll { return true }
         let seen = exchange.provenance.seen
         return seen.isEmpty ? files.contains("") : seen.allSatisfy { files.contains($0.file) }
     }

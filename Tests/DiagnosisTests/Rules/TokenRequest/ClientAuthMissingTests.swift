@@ -206,6 +206,15 @@ struct ClientAuthMissingTests {
         #expect(recording.abstention(rule) != nil)
     }
 
+    /// A server's own packets beside a browser's export have all that the server sent.
+    @Test func knowsWhatWasSeenOnTheConnection() throws {
+        let recording = try Recording(broken).sanitized.editing { exchange in
+            if exchange.request.url.path == "/token" { exchange.client.address = "10.0.0.2:50000" }
+        }
+        #expect(recording.finding(rule) != nil)
+        #expect(recording.finding("capture-sanitized") != nil)
+    }
+
     /// Of an import each file is stripped or not by itself.
     @Test(arguments: [true, false]) func abstainsOnAStrippedFileOfAnImport(isStripped: Bool) throws {
         let refused = try isStripped ? Recording(broken).sanitized : Recording(broken)
