@@ -47,7 +47,7 @@ struct CodeReused: Rule {
             {
                 return .violated(violation(first, request, flow))
             }
-            if spent[code] == nil, spends(request) { spent[code] = request }
+            if spent[code] == nil, spends(request, flow) { spent[code] = request }
             if lost[code] == nil, request.isAnswerLost { lost[code] = request }
         }
         if let stated = stated(in: flow) { return .violated(stated) }
@@ -115,9 +115,14 @@ struct CodeReused: Rule {
     private static let forgotten = "no valid data in session"
 
     /// Whether the provider has looked at the code.
-    private func spends(_ request: TokenRequest) -> Bool {
+    private func spends(_ request: TokenRequest, _ flow: Flow) -> Bool {
         guard let status = request.answer.status, !Throttling.isOne(request.answer) else { return false }
         switch request.answer.error?.error {
+        // Where the refusal was saved without its words, the header tells what it may have asked for (RFC 9449, section 8).
+        case nil
+        where status >= 400
+            && flow.capture[request.exchange].response?.headers.contains("dpop-nonce") ?? false:
+            return false
         case "use_dpop_nonce", "invalid_client", "slow_down", "temporarily_unavailable", "server_error":
             return false
         case let error? where ClientCall.ofAttestation.contains(error): return false

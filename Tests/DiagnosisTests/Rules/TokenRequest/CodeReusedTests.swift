@@ -320,4 +320,18 @@ struct CodeReusedTests {
         #expect(finding.notes.first == "sent first")
         #expect(finding.places.prefix(2) == ["4 request.body code", "4 response.status "])
     }
+
+    /// An export without content keeps the header by which a provider asks for its nonce.
+    @Test func leavesARefusalAloneThatMayHaveAskedForANonce() throws {
+        let recording = try Recording("token-request/dpop-nonce-ignored").editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.response?.body = Body(content: .missing)
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.failure])
+        let unasked = recording.editing { exchange in
+            exchange.response?.headers.fields.removeAll { $0.name == "DPoP-Nonce" }
+        }
+        #expect(unasked.finding(rule) != nil)
+    }
 }
