@@ -49,10 +49,7 @@ package struct LogoutCourse: Sendable {
         pages = []
         isConfirmed = false
         follow(call, index)
-        let said = words.asciiLowercased()
-        if case .refused(let place) = end, Self.declinations.contains(where: said.containsBytes) {
-            end = .declined(place)
-        }
+        if case .refused(let place) = end, Self.isDeclination(words) { end = .declined(place) }
     }
 
     // MARK: - Following
@@ -72,12 +69,13 @@ package struct LogoutCourse: Sendable {
                 return arrive(current, target, index)
             }
             let next = exchange.request.url.resolving(location)
-            if next.normalizedWithoutQuery == target {
+            let said = next.queryItems.items.map(\.value).joined(separator: " ")
+            if next.normalizedWithoutQuery == target, !Self.isDeclination(said) {
                 end = .sentBack
                 return
             }
             if let error = Self.error(in: next) {
-                words = next.queryItems.items.map(\.value).joined(separator: " ")
+                words = said
                 end = .refused(Place(exchange: current, part: .responseLocation, name: error))
                 return
             }
@@ -174,6 +172,11 @@ package struct LogoutCourse: Sendable {
         "post logout uri does not match", "must be a logout redirect uri", "is not defined as a valid url in",
         "does not contain azp claim", "aadsts",
     ]
+
+    private static func isDeclination(_ words: String) -> Bool {
+        let said = words.asciiLowercased()
+        return declinations.contains(where: said.containsBytes)
+    }
 
     /// How providers tell that it was the user who said no, in lower case: Django OAuth Toolkit's name for it, and WSO2's words.
     private static let declinations = ["logout_denied", "denied the logout"]

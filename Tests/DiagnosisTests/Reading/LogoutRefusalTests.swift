@@ -40,6 +40,7 @@ struct LogoutRefusalTests {
                 true
             ),
             ("", "/error.do?oauthErrorCode=access_denied&oauthErrorMsg=Unknown+application", false),
+            ("", "https://www.shop.example/goodbye/?error=logout_denied", true),
         ] as [(String, String?, Bool)]
     )
     func userWhoStaysSignedInBrokeNothing(error: String, location: String?, isUsers: Bool) throws {
