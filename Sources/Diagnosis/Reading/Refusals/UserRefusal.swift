@@ -89,9 +89,13 @@ enum UserRefusal {
 }
 
 extension Flow {
-    /// Whether redirects alone lead from the request to this answer.
+    /// Whether redirects alone lead from the request to this answer, or to the page whose form posts it.
     func isAnsweredAtOnce(_ request: AuthorizationRequest, by response: AuthorizationResponse) -> Bool {
-        surroundings.redirects(from: request.exchange, leadTo: response.exchange)
+        if response.mode == .formPost, let page = response.deliveredBy, capture[page].request.method == "GET"
+        {
+            return surroundings.redirects(from: request.exchange, leadTo: page)
+        }
+        return surroundings.redirects(from: request.exchange, leadTo: response.exchange)
             && capture[request.exchange].response?.location != nil
     }
 }

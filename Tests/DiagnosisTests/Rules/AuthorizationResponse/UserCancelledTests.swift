@@ -186,6 +186,37 @@ struct UserCancelledTests {
         #expect(recording.finding("access-denied-by-policy") != nil)
     }
 
+    /// A page that posts an error by itself, in the place of a sign-in page or behind it.
+    @Test(arguments: [true, false])
+    func errorThatIsPostedAtOnceIsNobodysNo(isAtOnce: Bool) {
+        let callback = "https://shop.example/cb"
+        let request =
+            "https://idp.example/authorize?"
+            + FormBody.encode([
+                ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", callback),
+                ("state", "state-0123456789"), ("response_mode", "form_post"),
+            ])
+        let error = [
+            ("error", "access_denied"), ("error_description", "Not today"), ("state", "state-0123456789"),
+        ]
+        let fields = error.map { "<input type=hidden name=\($0.0) value=\"\($0.1)\">" }.joined()
+        let page = Body.html("<form method=post action=\"\(callback)\">\(fields)</form>")
+        var capture = CaptureBuilder()
+        if isAtOnce {
+            capture.get(request, body: page)
+        } else {
+            capture.get(
+                request,
+                body: .html("<form method=post action=/in><input type=password name=p></form>")
+            )
+            capture.post("https://idp.example/in", [("p", "not-a-password")], body: page)
+        }
+        capture.post(callback, error, body: .html("Not signed in"))
+        let recording = Recording(capture.exchanges)
+        #expect((recording.finding(rule) == nil) == isAtOnce)
+        #expect((recording.finding("authorization-error") != nil) == isAtOnce)
+    }
+
     /// WSO2 ends a sign-in on a page of its own where the user hands on no attributes.
     @Test(arguments: [
         ("user.denied.consent.error", true), ("user.denied.mandatory.consent.error", true),
