@@ -7,23 +7,23 @@ enum NestedFlows {
     ///
     /// The inner login's redirect URI is at the host where the outer one's provider was asked, and it began while that one
     /// went on, or by a redirect out of it, which may be its last. A broker may have read the next provider's metadata before
-    /// anybody asked it for a login, which counts as the inner one's beginning: then the requests tell which is inside.
+    /// anybody asked it for a login, which counts as the inner one's beginning: then the redirect tells which is inside.
     static func outer(of builders: [FlowBuilder], in index: CaptureIndex) -> [Int: Int] {
         // Few logins overlap: each looks at those that began shortly before it only.
         let spans = builders.map { Span($0, in: index.capture) }
         let sources = builders.map { $0.requests.first.flatMap { index.redirectedFrom[$0.exchange] } }
         var outer: [Int: Int] = [:]
         for (place, inner) in spans.enumerated() where !inner.callbackHosts.isEmpty {
-            func isAround(_ other: Int, since: Timestamp) -> Bool {
-                (spans[other].end >= since
-                    || sources[place].map(builders[other].exchanges.contains) ?? false)
-                    && !inner.callbackHosts.isDisjoint(with: spans[other].askedHosts)
+            func isAsked(_ other: Int) -> Bool {
+                !inner.callbackHosts.isDisjoint(with: spans[other].askedHosts)
+            }
+            func leadsOn(_ other: Int) -> Bool {
+                sources[place].map(builders[other].exchanges.contains) ?? false
             }
             outer[place] =
-                spans.indices[..<place].suffix(50).last { isAround($0, since: inner.started) }
-                ?? spans.indices[(place + 1)...].prefix(50).last {
-                    spans[$0].asked < inner.asked && isAround($0, since: inner.asked)
-                }
+                spans.indices[..<place].suffix(50).last {
+                    (spans[$0].end >= inner.started || leadsOn($0)) && isAsked($0)
+                } ?? spans.indices[(place + 1)...].prefix(50).last { leadsOn($0) && isAsked($0) }
         }
         return outer
     }
@@ -31,8 +31,6 @@ enum NestedFlows {
     private struct Span {
         let started: Timestamp
         let end: Timestamp
-        /// When its first authorization request was made.
-        let asked: Timestamp
         /// Of its redirect URIs.
         let callbackHosts: Set<String>
         /// Where its authorization requests went.
@@ -41,7 +39,6 @@ enum NestedFlows {
         init(_ builder: FlowBuilder, in capture: Capture) {
             started = builder.exchanges.lazy.map { capture[$0].startedAt }.min() ?? builder.startedAt
             end = builder.exchanges.lazy.map { capture[$0].endedAt }.max() ?? builder.startedAt
-            asked = builder.requests.lazy.map { capture[$0.exchange].startedAt }.min() ?? started
             callbackHosts = Set(
                 builder.requests.compactMap { $0.redirectURI.flatMap { RecordedURL($0).authority } }
             )
