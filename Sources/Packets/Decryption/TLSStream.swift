@@ -208,8 +208,6 @@ package struct TLSStream {
         _ sink: inout some TLSStreamSink
     ) {
         if direction.search != nil {
-            // What the other side says needs no more than that.
-            if direction.side == .server { _ = assumeServerHello(keys) }
             searchToTheEnd(direction, keys, &sink)
             if direction.search != nil, !isLostAtTheEnd(direction, &sink) {
                 return stop(direction, searchReason(direction), &sink)
