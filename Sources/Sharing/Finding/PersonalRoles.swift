@@ -139,6 +139,11 @@ enum PersonalRoles {
             .personal,
             "usuario nomeutente gebruikersnaam användarnamn brukernavn brugernavn vorname nachname benutzername strasse geburtsdatum prenom datedenaissance codepostal nomutilisateur apellido apellidos nombreusuario fechanacimiento cognome indirizzo voornaam achternaam geboortedatum fornamn efternamn sobrenome nomecompleto"
         )
+        // Polish, Czech and Slovak, Finnish, Turkish, Hungarian; Russian, Japanese, Chinese.
+        add(
+            .personal,
+            "imie imię nazwisko ulica kodpocztowy dataurodzenia jmeno jméno prijmeni příjmení priezvisko datumnarozeni datumnarození rodnecislo rodnéčíslo etunimi sukunimi henkilotunnus henkilötunnus soyad soyadi soyadı adsoyad dogumtarihi doğumtarihi vezeteknev vezetéknév keresztnev keresztnév фамилия отчество датарождения 氏名 お名前 姓 生年月日 姓名 真实姓名 真實姓名 出生日期 身份证号 身份证号码"
+        )
         add(
             .subject,
             "sub patient localid unionid enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity fhiruser"
@@ -149,7 +154,7 @@ enum PersonalRoles {
         )
         add(
             .phone,
-            "phonenumber contactnumber contactno handphone handphoneno hpno mobile mobileno telephone telephonenumber tel recipient"
+            "phonenumber contactnumber contactno handphone handphoneno hpno mobile mobileno telephone telephonenumber tel recipient телефон 電話番号 手机 手机号 手机号码 手機號碼 电话"
         )
         add(
             .address,
@@ -163,7 +168,7 @@ enum PersonalRoles {
     )
 
     private static let ofPersons = words(
-        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region employment employer line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate manager tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin formattedvalue"
+        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region имя адрес adres 名 名前 住所 地址 employment employer line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate manager tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin formattedvalue"
     )
 
     /// Short names that mean somebody in claims, and other things elsewhere: ID-porten's `pid` is a product's number in forms,
@@ -189,7 +194,7 @@ enum PersonalRoles {
     )
 
     private static let names = words(
-        "lispersonnamefull lispersonnamegiven lispersonnamefamily ownername xamzmetaowner xmsmetaowner xgoogmetaowner holdername accountholdername payername payeename beneficiaryname debtorname creditorname sendername receivername authorname globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname nameidentifier name givenname familyname middlename nickname preferredusername username loginid loginname userlogin displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto benutzername remoteuser identityname mitididentityname mailnickname"
+        "lispersonnamefull lispersonnamegiven lispersonnamefamily ownername xamzmetaowner xmsmetaowner xgoogmetaowner holdername accountholdername payername payeename beneficiaryname debtorname creditorname sendername receivername authorname globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname nameidentifier name givenname familyname middlename nickname preferredusername username loginid loginname userlogin displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto imie imię nazwisko jmeno jméno prijmeni příjmení priezvisko etunimi sukunimi soyad soyadi soyadı adsoyad vezeteknev vezetéknév keresztnev keresztnév имя фамилия отчество 氏名 お名前 姓 名 名前 姓名 真实姓名 真實姓名 benutzername remoteuser identityname mitididentityname mailnickname"
     )
 
     private static func words(_ text: String) -> Set<String> {

@@ -56,6 +56,8 @@ struct PersonalRolesTests {
     @Test(arguments: [
         ("CF-IPCity", TextKind.text), ("X-MS-CLIENT-PRINCIPAL-NAME", .text), ("idNumber", .json),
         ("X-authentik-name", TextKind.text), ("onprem_sam_account_name", .claims), ("manager", .claims),
+        ("nazwisko", .form), ("imię", .json), ("Příjmení", .form), ("Sukunimi", .form), ("soyadı", .form),
+        ("фамилия", .form), ("имя", .form), ("氏名", .json), ("姓名", .json), ("Vezetéknév", .form),
         ("CPUID", TextKind.claims), ("registeredAddress", .json),
     ])
     func nameSaysThatSomebodyIsMeant(name: String, container: TextKind) {

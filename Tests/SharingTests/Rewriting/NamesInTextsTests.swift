@@ -90,6 +90,14 @@ struct NamesInTextsTests {
             text: "level=info user=aq7 name=\"Ada Quill\" token=zem4",
             told: ["level=info", "username=aq7", "display_name=Ada Quill", "token=zem4"]
         ),
+        Row(
+            text: "token=zem4 email=\"a@b\" name=\"Ada Quill\"",
+            told: ["token=zem4", "email=a@b", "display_name=Ada Quill"]
+        ),
+        Row(
+            text: "level=info email=a@b name=\"Send mail\"",
+            told: ["level=info", "email=a@b", "name=Send mail"]
+        ),
         Row(text: "a=1 b=2 name=x", told: ["a=1", "b=2", "name=x"]), Row(text: "a=1 b=2", told: []),
     ])
     func lineOfALogIsReadByItsPairs(row: Row) {

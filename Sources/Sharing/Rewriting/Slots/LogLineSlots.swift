@@ -15,7 +15,7 @@ enum LogLineSlots {
             slots.append(slot)
             index = end + 1
         }
-        return slots.count >= 3 ? named(slots) : []
+        return slots.count >= 3 ? named(slots, in: line) : []
     }
 
     private static let longest = 1 << 14
@@ -39,8 +39,11 @@ enum LogLineSlots {
     }
 
     /// Where a line says which user it is about, its names are the user's.
-    private static func named(_ slots: [Slot]) -> [Slot] {
-        guard slots.contains(where: { users.contains(SecretRoles.normalized($0.name)) }) else { return slots }
+    private static func named(_ slots: [Slot], in line: ArraySlice<UInt8>) -> [Slot] {
+        let keys = slots.map { SecretRoles.normalized($0.name) }
+        guard keys.contains(where: users.contains) else {
+            return keys.contains(where: addresses.contains) ? called(slots, in: line) : slots
+        }
         return slots.map { slot in
             var slot = slot
             switch SecretRoles.normalized(slot.name) {
@@ -52,6 +55,22 @@ enum LogLineSlots {
         }
     }
 
+    /// A name of several words beside an address for mail is its owner's: `email="…" name="Ada Quill"`.
+    private static func called(_ slots: [Slot], in line: ArraySlice<UInt8>) -> [Slot] {
+        slots.map { slot in
+            let words = line[slot.range].split(separator: 0x20, omittingEmptySubsequences: false)
+            guard SecretRoles.normalized(slot.name) == "name", (2...4).contains(words.count),
+                words.allSatisfy({ word in
+                    word.first.map { (0x41...0x5a).contains($0) || $0 >= 0x80 } ?? false
+                })
+            else { return slot }
+            var slot = slot
+            slot.name = "display_name"
+            return slot
+        }
+    }
+
+    private static let addresses: Set<String> = ["email", "mail", "emailaddress", "useremail"]
     private static let users: Set<String> = [
         "user", "usr", "usrname", "usrid", "account", "login", "principal",
     ]
