@@ -89,12 +89,13 @@ extension MessageRecognizer {
             && (!parameters.contains("state") || parameters.contains("client_secret"))
     }
 
-    /// Whether a client has taken a code, or a refresh token, to the address where logins begin: no page of the provider's sends
-    /// those back there.
+    /// Whether a client has taken a code, or a refresh token, to the address where logins begin, or its own credentials: no page of the
+    /// provider's sends those back there.
     static func isTakenToAuthorizationEndpoint(_ parameters: Parameters) -> Bool {
         switch parameters["grant_type"] {
         case "authorization_code": isExchangeOfCode(parameters)
         case "refresh_token": parameters.contains("refresh_token")
+        case "client_credentials": true
         default: false
         }
     }

@@ -303,6 +303,7 @@ struct MessageRecognizerTests {
         arguments: [
             ([("grant_type", "authorization_code"), ("code", "c"), ("client_id", "a")], "token"),
             ([("grant_type", "refresh_token"), ("refresh_token", "r")], "token"),
+            ([("grant_type", "client_credentials"), ("scope", "s")], "token"),
             ([("grant_type", "authorization_code"), ("client_id", "a"), ("decision", "allow")], nil),
             ([("response_type", "code"), ("client_id", "a")], "authorizationRequest"),
         ] as [([(String, String)], String?)]

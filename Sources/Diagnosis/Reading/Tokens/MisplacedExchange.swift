@@ -59,29 +59,35 @@ extension Flow {
         )
     }
 
-    /// The same of one that went to the address where the login began; nil for any other.
+    /// The same of one that went to the address where the login began, or where metadata have logins begin; nil for any other.
     func takenToAuthorizationEndpoint(_ request: TokenRequest) -> Violation? {
         let address = EndpointAddress(capture[request.exchange].request.url)
         // Who answers as a token endpoint, or is said to be it, is it.
-        let isNamed = serverMetadata.contains { metadata in
-            metadata.endpoint("token_endpoint").map { EndpointAddress(RecordedURL($0)).takes(address) }
-                ?? false
+        func isNamed(_ member: String) -> Bool {
+            serverMetadata.contains { metadata in
+                metadata.endpoint(member).map { EndpointAddress(RecordedURL($0)).takes(address) } ?? false
+            }
         }
         let beginsLogins = authorizationRequests.contains { login in
             // Of what tells addresses of one path apart the login has to have it all.
             EndpointAddress(login.endpoint).takes(address)
                 && (login.isUnseen || address.takes(EndpointAddress(capture[login.exchange].request.url)))
         }
-        guard !isNamed, beginsLogins, !isAnsweredByTokenEndpoint(request.answer) else { return nil }
+        guard !isNamed("token_endpoint"),
+            beginsLogins || !request.isCodeExchange && isNamed("authorization_endpoint"),
+            !isAnsweredByTokenEndpoint(request.answer)
+        else { return nil }
+        let what = beginsLogins ? "took the code to the address where the login began" : Self.askedForTokens
         return misplaced(
             request,
             explanation: """
-                The client took the code to the address where the login began. The provider answers there with pages for a browser; tokens are \
-                given out at another address.
+                The client \(what). The provider answers there with pages for a browser; tokens are given out at another address.
                 """,
             title: "The token request went to the authorization endpoint"
         )
     }
+
+    private static let askedForTokens = "asked for tokens at the address where the provider's logins begin"
 
     /// Whether an answer may be one of a token endpoint: tokens, an error of OAuth, any object, or a failure of the server's.
     private func isAnsweredByTokenEndpoint(_ answer: Answer) -> Bool {

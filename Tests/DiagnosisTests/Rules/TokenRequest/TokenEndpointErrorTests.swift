@@ -203,6 +203,27 @@ struct TokenEndpointErrorTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// A program without a user, which knows of logins by the metadata alone.
+    @Test func credentialsThatAreTakenToTheAuthorizationEndpointAreTold() throws {
+        let login = try Recording("healthy/web-code-flow").sending("grant_type", "client_credentials")
+        let kept = login.exchanges.filter {
+            ["/.well-known/openid-configuration", "/token"].contains($0.request.url.path)
+        }
+        let recording = Recording(kept).editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.url = RecordedURL("https://id.harbour.example/authorize")
+            exchange.response = RecordedResponse(
+                status: 400,
+                body: Body(text: "<title>Error</title>", mediaType: "text/html")
+            )
+        }
+        let finding = try #require(recording.findings.first { $0.isPrimary })
+        #expect(finding.title == "The token request went to the authorization endpoint")
+        #expect(finding.explanation.contains("where the provider's logins begin"))
+        #expect(finding.notes.suffix(1) == ["where it is"])
+        #expect(recording.outcomes == [.failure])
+    }
+
     /// Strava, HubSpot: JSON of their own.
     @Test func showsTheWordsOfAnAnswerWithoutAnError() throws {
         let recording = try Recording("healthy/web-code-flow").answering(
