@@ -17,11 +17,12 @@ struct TokenWriter {
         return input + "." + signature(of: token, parts[2], over: input)
     }
 
+    /// As long as it was: how much of an answer came is told of one that broke off.
     func standIn(for torn: TornToken) -> String {
-        [rewritten(torn.header, as: .json), rewritten(torn.encodedPayload, as: .claims)].joined(
-            separator: "."
-        )
-            + standIns.shaped(torn.rest)
+        var payload = rewritten(torn.encodedPayload, as: .claims)
+        // One character behind whole groups of four is no byte yet.
+        if torn.encodedPayload.utf8.count % 4 == 1, payload.utf8.count % 4 != 1 { payload += "A" }
+        return rewritten(torn.header, as: .json) + "." + payload + standIns.shaped(torn.rest)
     }
 
     /// A part of a token with what its JSON holds replaced; its base64 stays in the form that it had.
