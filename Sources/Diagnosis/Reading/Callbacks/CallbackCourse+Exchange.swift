@@ -5,7 +5,10 @@ import Flows
 extension CallbackCourse {
     /// Whether the app says in words that it did not get its tokens for the code.
     static func saysThatTheExchangeFailed(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
-        said(over: callback, flow).contains(where: isOfFailedExchange)
+        let sentences = said(over: callback, flow)
+        // Who misses a refresh token has the others.
+        return sentences.contains(where: isOfFailedExchange)
+            && !sentences.contains { $0.containsBytes("a refresh token") }
     }
 
     /// Whether the app says in words that the ID token did not pass, which it has by its exchange of the code alone.

@@ -283,7 +283,8 @@ enum LibraryErrors {
         ),
     ]
 
-    /// Of openid_connect, behind OmniAuth, and of Python Social Auth, which says what it was answered in words of its own.
+    /// Of openid_connect, behind OmniAuth, of Python Social Auth, which says what it was answered in words of its own, of oauthlib and of
+    /// oidc-agent.
     private static let sentencesOfFrameworks: [(words: String, meaning: String)] = [
         (
             "Invalid ID token: Expired token",
@@ -321,6 +322,10 @@ enum LibraryErrors {
         (
             "Your credentials aren't allowed",
             "Python Social Auth: the provider answered a request of the app's server with 401, mostly the one for the tokens (client id and secret); or the user is on no whitelist of the app's"
+        ),
+        (
+            "Could not get a refresh token",
+            "oidc-agent: the answer to the code had no refresh token, and it takes no login without one: see that the client may have them, and that the scope offline_access brings one"
         ),
         (
             "Wrong state parameter given.",

@@ -22,6 +22,7 @@ extension CallbackRejectedByAppTests {
         ("Unable to exchange the code: no code verifier found in storage", false),
         ("The token could not be verified", false), ("Invalid request token", false),
         ("Exchange rates. An error occurred", false),
+        ("An error occurred during code exchange. Error: Could not get a refresh token", false),
     ])
     func appThatSaysThatItGotNoTokensIsBelieved(words: String, isTold: Bool) throws {
         let recording = try Recording(broken).editingLast("/callback") {

@@ -139,6 +139,7 @@ extension CallbackRejectedByAppTests {
         ("JSON::JWK::Set::KidNotFound", "json-jwt (Ruby): the key set"),
         ("Invalid ID token: Expired token", "openid_connect (Ruby): by the clock"),
         ("Token error: Signature has expired", "Python Social Auth: by the clock"),
+        ("Error: Could not get a refresh token", "oidc-agent: "),
         ("Authentication process canceled", "Python Social Auth: the provider answered a request"),
         ("Your credentials aren&#x27;t allowed", "Python Social Auth: the provider answered a request"),
         ("InsecureTransportError: (insecure_transport) OAuth 2 MUST utilize https.", "oauthlib or Authlib: "),
