@@ -76,7 +76,7 @@ struct FlowGrowthTests {
                 for flow in FlowFinder.found(in: capture) { _ = Diagnostician.diagnose(flow) }
             }
         }
-        #expect(Self.once { seconds(800) / min(seconds(100), seconds(100)) < 24 })
+        #expect(Self.once { seconds(400) / min(seconds(50), seconds(50)) < 24 })
     }
 
     /// Of metadata that are read before every login each login has those that it may have read.

@@ -38,18 +38,10 @@ struct TornCaptureTests {
         _ = recording.editing { $0.duration = nil }.diagnoses
     }
 
-    /// Healthy logins stay without errors, whatever one entry less makes of them.
-    @Test(arguments: names.filter { $0.hasPrefix("healthy/") }) func aGapIsNoError(name: String) throws {
+    /// Of a healthy login what is missing is told as a note, and nothing else.
+    @Test(arguments: names.filter { $0.hasPrefix("healthy/") })
+    func whatIsMissingIsANote(name: String) throws {
         let recording = try Recording(name)
-        for index in recording.exchanges.indices {
-            var torn = recording
-            torn.exchanges.remove(at: index)
-            #expect(
-                torn.findings.filter { $0.severity == .error }.map(\.rule) == [],
-                "without entry \(index)"
-            )
-        }
-        // What is missing is told as a note, and nothing else.
         #expect(recording.sanitized.findings.filter { $0.severity != .note }.isEmpty)
         #expect(recording.frontChannel.findings.filter { $0.severity != .note }.isEmpty)
     }
