@@ -1,4 +1,5 @@
 import Captures
+import JSON
 import OAuth
 
 /// The files whose cookies and credentials were left out by what wrote them: a capture, or those that an import was made of.
