@@ -41,11 +41,11 @@ enum PrintedCookies {
         else { return nil }
         // Its marks may be escaped, as the text of a list is.
         let start = text[name.upperBound...].drop { $0 == 0x5c }
-        let end: (UInt8) -> Bool =
-            start.first == 0x22
-            ? { $0 == 0x22 || $0 == 0x5c } : { $0 <= 0x20 || $0 == 0x22 || $0 == 0x5c || $0 == 0x3e }
-        let value = (start.first == 0x22 ? start.dropFirst() : text[name.upperBound...]).prefix(longest)
-            .prefix { !end($0) }
+        let isQuoted = start.first == 0x22
+        let value = (isQuoted ? start.dropFirst() : text[name.upperBound...]).prefix(longest).prefix { byte in
+            if byte == 0x22 || byte == 0x5c { return false }
+            return isQuoted || (byte > 0x20 && byte != 0x3e)
+        }
         return value.count > 1 ? value : nil
     }
 
