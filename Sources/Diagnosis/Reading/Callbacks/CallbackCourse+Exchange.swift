@@ -13,7 +13,7 @@ extension CallbackCourse {
 
     /// Whether the app says in words that the ID token did not pass, which it has by its exchange of the code alone.
     static func blamesIDToken(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
-        callback.response.idToken == nil && said(over: callback, flow).contains(where: isOfIDToken)
+        callback.response.parameter("id_token") == nil && said(over: callback, flow).contains(where: isOfIDToken)
     }
 
     /// The sentences, in lower case, of the app's page and of where it sends the browser.
