@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import OAuth
 
 /// What an app says of its own request for the tokens, which the capture lacks, and what it says once it has them.
 extension CallbackCourse {
