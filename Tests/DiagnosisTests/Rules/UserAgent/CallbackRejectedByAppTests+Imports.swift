@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import TestSupport
 import Testing
 
 /// An export without cookies beside a file that has some: nothing shows what was set and sent in the first.
