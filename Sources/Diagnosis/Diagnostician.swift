@@ -55,6 +55,7 @@ package enum Diagnostician {
                             in: flow
                         ),
                         isSymptom: info.isSymptom && !violation.isCause,
+                        isExplained: violation.isExplained,
                         explains: violation.explains,
                         time: violation.faultyExchange.flatMap { positions[$0] } ?? Int.max,
                         isServed: violation.faultyExchange.map { flow.isServed($0) } ?? true,

@@ -7,6 +7,8 @@ enum RootCause {
     struct Candidate: Sendable {
         var finding: Finding
         var isSymptom: Bool
+        /// Whether nothing else is its cause (``Violation/isExplained``).
+        var isExplained: Bool
         var explains: Set<String>
         /// Position of the faulty exchange in the flow's time order; last where it is computed.
         var time: Int
@@ -18,6 +20,7 @@ enum RootCause {
         init(
             finding: Finding,
             isSymptom: Bool,
+            isExplained: Bool = false,
             explains: Set<String>,
             time: Int,
             isServed: Bool = true,
@@ -25,6 +28,7 @@ enum RootCause {
         ) {
             self.finding = finding
             self.isSymptom = isSymptom
+            self.isExplained = isExplained
             self.explains = explains
             self.time = time
             self.isServed = isServed
@@ -73,15 +77,16 @@ enum RootCause {
 
     /// Whether the one explains the other, by ``Precedence``.
     static func goesBefore(_ cause: Candidate, _ effect: Candidate) -> Bool {
-        Precedence.places(
-            cause.finding.rule,
-            over: effect.finding.rule,
-            explained: cause.explains,
-            isEarlier: cause.time <= effect.time,
-            // A note tells of nothing that did not happen.
-            isUnserved: effect.finding.severity != .note
-                && (!effect.isServed || cause.time == effect.time && effect.time != Int.max)
-        )
+        !effect.isExplained
+            && Precedence.places(
+                cause.finding.rule,
+                over: effect.finding.rule,
+                explained: cause.explains,
+                isEarlier: cause.time <= effect.time,
+                // A note tells of nothing that did not happen.
+                isUnserved: effect.finding.severity != .note
+                    && (!effect.isServed || cause.time == effect.time && effect.time != Int.max)
+            )
     }
 
     /// Severity, then causes before symptoms, then the symptoms' own order: one number.

@@ -20,6 +20,8 @@ package struct Violation: Sendable, Equatable {
     package var explains: Set<String>
     /// Whether this very case of a symptom is the cause: it says why.
     package var isCause: Bool
+    /// Whether this very case of a symptom names what it comes of, which is no fault: ``Precedence`` explains it by none.
+    package var isExplained: Bool
 
     package init(
         _ evidence: [Evidence],
@@ -30,7 +32,8 @@ package struct Violation: Sendable, Equatable {
         title: String? = nil,
         exchange: Int? = nil,
         explains: Set<String> = [],
-        isCause: Bool = false
+        isCause: Bool = false,
+        isExplained: Bool = false
     ) {
         self.evidence = evidence
         self.variant = variant
@@ -41,6 +44,7 @@ package struct Violation: Sendable, Equatable {
         self.exchange = exchange
         self.explains = explains
         self.isCause = isCause
+        self.isExplained = isExplained
     }
 
     /// The exchange at which the fault exists.

@@ -29,7 +29,9 @@ enum CodelessExchange {
                 told there is no news; the error before it is what to look at.
                 """,
             fix: "Have the callback look for error first, and show it, before it asks for tokens.",
-            exchange: first.exchange
+            exchange: first.exchange,
+            // Without a code nothing else of the request was looked at.
+            isExplained: true
         )
     }
 

@@ -215,6 +215,32 @@ struct TokenInvalidGrantTests {
         #expect(finding.notes.last == "sent without a code")
     }
 
+    /// What is wrong with the rest of such a request is no reason why it was refused.
+    @Test func errorThatIsTakenForACodeIsNoEffectOfTheVerifier() throws {
+        let verifier = String(repeating: "a", count: 43) + "="
+        var recording = try Recording("authorization-response/user-cancelled")
+            .asking("code_challenge", CodeChallenge.s256(of: verifier))
+        let answer = try #require(recording.exchanges.last)
+        var request = RecordedRequest(method: "POST", url: RecordedURL("https://id.harbour.example/token"))
+        request.body = Body(
+            text: "grant_type=authorization_code&code=&client_id=shop-web&code_verifier=\(verifier)",
+            mediaType: FormBody.mediaType
+        )
+        recording.exchanges.append(
+            Exchange(
+                startedAt: answer.startedAt + .milliseconds(5),
+                request: request,
+                response: RecordedResponse(
+                    status: 400,
+                    body: Body(text: #"{"error":"invalid_request"}"#, mediaType: "application/json")
+                )
+            )
+        )
+        #expect(recording.finding("pkce-verifier-malformed")?.severity == .warning)
+        let finding = try #require(recording.finding("token-endpoint-error"))
+        #expect(finding.severity == .note && finding.effectOf == nil)
+    }
+
     @Test func saysNothingWhereTheAnswerWasNotSaved() throws {
         #expect(try Recording(broken).withoutBodies(of: "/token").finding(rule) == nil)
     }
