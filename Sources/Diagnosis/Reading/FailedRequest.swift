@@ -18,22 +18,39 @@ struct FailedRequest {
         "the client closed the connection before", AnswerLoss.clientReset,
     ]
 
-    /// Each origin once a client, with the recorder's words and the URL.
-    static func evidence(of failed: [FailedRequest], in flow: Flow) -> [Evidence] {
+    /// Each origin once a client, with the recorder's words and the URL, and where answers broke off, what came of them.
+    static func evidence(of failed: [FailedRequest], in flow: Flow, isCut: Bool = false) -> [Evidence] {
         var told: Set<String> = []
         return failed.filter {
             told.insert("\($0.origin) \(flow.capture[$0.exchange].client.process ?? "")").inserted
         }.prefix(6).flatMap { request in
             let exchange = flow.capture[request.exchange]
+            let url = flow.urlEvidence(
+                of: request.exchange,
+                note: exchange.client.process.map { "client: \($0)" }
+            )
+            let waited = exchange.duration.flatMap(wait)
+            guard !isCut else { return [url] + request.breakingOff(waited, in: flow) }
             return [
-                flow.urlEvidence(of: request.exchange, note: exchange.client.process.map { "client: \($0)" }),
+                url,
                 Evidence(
                     place: request.place(exchange),
                     value: Excerpt.start(of: request.words),
-                    note: exchange.duration.flatMap(wait)
+                    note: waited
                 ),
             ]
         }
+    }
+
+    /// The status, and the words with how much came behind it; `wait`: until when.
+    private func breakingOff(_ wait: String?, in flow: Flow) -> [Evidence] {
+        let answer = Answer(of: flow.capture[exchange], at: exchange)
+        return [answer.statusEvidence()]
+            + UnreadableAnswer.breakingOff(of: answer, in: flow.capture).map { evidence in
+                var evidence = evidence
+                evidence.note = [evidence.note, wait].compactMap(\.self).joined(separator: "; ")
+                return evidence
+            }
     }
 
     /// In clear there is no TLS: it failed where the status should be, or behind it.

@@ -89,12 +89,8 @@ struct HostUnreachable: Rule {
         }
         let isHeadCut = unanswered.allSatisfy { flow.capture[$0.exchange].isAnswerHeadCut }
         let cut = isHeadCut ? Self.cutHead : Self.cut
-        let amounts = unanswered.prefix(2).flatMap { failed in
-            let answer = Answer(of: flow.capture[failed.exchange], at: failed.exchange)
-            return [answer.statusEvidence()] + UnreadableAnswer.breakingOff(of: answer, in: flow.capture)
-        }
         return Violation(
-            FailedRequest.evidence(of: unanswered, in: flow) + (isCut ? amounts : []),
+            FailedRequest.evidence(of: unanswered, in: flow, isCut: isCut),
             saying: isCut ? cut : Self.silence,
             explains: FailedRequest.explained(by: unanswered, in: flow)
         )

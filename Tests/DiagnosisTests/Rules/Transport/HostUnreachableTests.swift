@@ -131,6 +131,28 @@ struct HostUnreachableTests {
         let finding = try #require(Recording(Array(recording.exchanges[...index])).finding(rule))
         #expect(finding.title == "The provider's answer broke off before its end")
         #expect(finding.notes.contains { $0.hasPrefix(note) }, "\(finding.notes)")
+        // The words stand there once.
+        #expect(
+            finding.places == [
+                "\(index) request.url ", "\(index) response.status ", "\(index) response.body ",
+            ]
+        )
+    }
+
+    /// What ends an answer after a time is looked for by that.
+    @Test func tellsWhenAnAnswerBrokeOff() throws {
+        let recording = try Recording("healthy/native-app").editingLast("/token") { exchange in
+            exchange.failure = "the server closed the connection before the answer was complete"
+            exchange.duration = .seconds(30)
+            exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "content-length" }
+            var body = Body(text: #"{"access_token": "abc"#, mediaType: "application/json")
+            body.isTruncated = true
+            body.size = 21
+            exchange.response?.body = body
+        }
+        let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
+        let finding = try #require(Recording(Array(recording.exchanges[...index])).finding(rule))
+        #expect(finding.notes.last == "21 bytes came, and not the end of them; after 30.0 s")
     }
 
     /// The app's server waited for the token endpoint, and the browser for the server.
