@@ -7,20 +7,28 @@ extension CallbackCourse {
     /// none back.
     static func beginningWithoutCookie(of callback: RejectedCallback, _ flow: Flow) -> Evidence? {
         let login = flow.logins.first { $0.response?.callback == callback.exchange }
-        guard let request = login?.request.exchange,
+        guard let request = login?.request,
             flow.capture[callback.place].request.cookies.isEmpty,
-            let beginning = flow.surroundings.redirectedFrom[request],
+            let beginning = flow.surroundings.redirectedFrom[request.exchange],
             flow.capture[beginning].request.url.host == flow.capture[callback.exchange].request.url.host,
             // Some exports have no cookies, though they have credentials.
             [callback.place, beginning].allSatisfy(flow.surroundings.areCookiesRecorded(at:)),
             flow.capture[beginning].request.cookies.isEmpty,
-            flow.capture[beginning].response?.setCookies.isEmpty ?? false
+            flow.capture[beginning].response?.setCookies.isEmpty ?? false,
+            !isKnown(request, before: flow.capture[beginning])
         else { return nil }
         return Evidence(
             place: Place(exchange: beginning, part: .responseHeader, name: "Set-Cookie"),
             value: "none",
             note: "the app began the login without a cookie to know it by when the answer comes"
         )
+    }
+
+    /// Whether the login had its state before the browser came, as that of a program has that opens the browser with it: nothing of it
+    /// is in the browser's keeping.
+    private static func isKnown(_ request: AuthorizationRequest, before beginning: Exchange) -> Bool {
+        guard let state = request.state, !state.isEmpty else { return false }
+        return beginning.request.url.queryItems.items.contains { $0.value == state }
     }
 
     static let withoutCookie = """

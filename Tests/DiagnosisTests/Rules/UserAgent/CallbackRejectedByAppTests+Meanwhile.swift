@@ -42,6 +42,21 @@ extension CallbackRejectedByAppTests {
         )
     }
 
+    /// A program that opened the browser with the state (rclone) has nothing in the browser's keeping.
+    @Test(arguments: [("state", false), ("next", true)])
+    func programThatBroughtTheStateNeedsNoCookie(name: String, isTold: Bool) throws {
+        var recording = try withoutLoginCookie()
+        let state = try #require(recording.flows.first?.authorizationRequests.first?.state)
+        let value = name == "state" ? state : "/orders"
+        recording = recording.editing { exchange in
+            guard exchange.request.url.path == "/login" else { return }
+            exchange.request.url = RecordedURL(Recording.changing(exchange.request.url.text, name, value))
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.contains("0 response.header Set-Cookie") == isTold)
+        #expect(finding.explanation.contains("without setting a cookie") == isTold)
+    }
+
     /// A program opened the browser, and another one's server has its port.
     ///
     /// Of a login that a page began the capture may lack that.
