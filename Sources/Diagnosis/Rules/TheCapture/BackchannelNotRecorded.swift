@@ -48,16 +48,43 @@ struct BackchannelNotRecorded: Rule {
                 flow.statusEvidence(of: callback, note: "answer to the callback"),
                 flow.locationEvidence(of: callback),
             ]
-            return .violated(Violation(evidence.compactMap(\.self), exchange: callback))
+            return .violated(
+                Violation(
+                    evidence.compactMap(\.self),
+                    saying: isProgram(response, flow) ? Self.program : nil,
+                    exchange: callback
+                )
+            )
         }
         return .holds
     }
 
+    /// Whether a program on this machine listened for the answer, which shows nothing else to a browser than its thanks.
+    private func isProgram(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
+        guard let answer = response.callback.flatMap({ flow.capture[$0].response }), answer.location == nil
+        else { return false }
+        return isListener(response.target) && !ClientKind.isWebApp(at: response.target.origin, flow)
+    }
+
+    private static let program = Violation.Words(
+        title: "The exchange of the code for tokens happened in the program and is not in this capture",
+        explanation: """
+            The browser brought the code to a program on this machine, which showed its page. Many programs show it before they ask for tokens, so that it \
+            does not tell how that went, and their own request to the token endpoint is not in this file.
+            """,
+        fix: """
+            Look at what the program itself says of it. To see what the token endpoint says, record the program: what `authreel record -- COMMAND` starts is recorded \
+            as it is. Or make one capture of both files (`authreel import`).
+            """
+    )
+
     /// Whether it came to an app's own listener with another state: the app drops it there, whatever page it shows (RFC 8252,
     /// section 8.9), and there is no server.
     private func isTurnedAwayOnLoopback(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
-        response.target.scheme?.lowercased() == "http"
-            && response.target.host.map(LoopbackHost.isLoopback) ?? false
-            && flow.violation(of: StateMismatch()) != nil
+        isListener(response.target) && flow.violation(of: StateMismatch()) != nil
+    }
+
+    private func isListener(_ target: RecordedURL) -> Bool {
+        target.scheme?.lowercased() == "http" && target.host.map(LoopbackHost.isLoopback) ?? false
     }
 }
