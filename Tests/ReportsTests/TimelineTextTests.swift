@@ -81,6 +81,33 @@ struct TimelineTextTests {
         #expect(cell.map { String($0) } == parties, "\(text)")
     }
 
+    /// A library calls itself by the long name of a class of its own (openid_connect for Ruby).
+    @Test(arguments: [nil, 90]) func longNameOfAProgramLeavesTheColumnsAsTheyAre(columns: Int?) throws {
+        var capture = CaptureBuilder()
+        let login =
+            "https://idp.example/authorize?response_type=code&client_id=shop&state=state-7Hq2vLx7TzB4"
+            + "&redirect_uri=https%3A%2F%2Fwww.shop.example%2Fcb"
+        let back = "https://www.shop.example/cb?code=code-7Hq2vLx7TzB4nWm8&state=state-7Hq2vLx7TzB4"
+        capture.redirect(login, to: back, headers: [("User-Agent", "Mozilla/5.0")])
+        capture.get(back, headers: [("User-Agent", "Mozilla/5.0")])
+        capture.post(
+            "https://idp.example/token",
+            [("grant_type", "authorization_code"), ("code", "code-7Hq2vLx7TzB4nWm8")],
+            headers: [("User-Agent", "OpenIDConnect::AccessToken (2.3.1)")],
+            body: .json(#"{"access_token":"access-7Hq2vLx7TzB4","token_type":"Bearer"}"#)
+        )
+        let report = ReportBuilder.report(on: capture.capture, named: "login.har")
+        let text = TextReport.timeline(of: report, style: .plain, columns: columns)
+        let lines = text.split(separator: "\n").map(String.init)
+        let begins = ["  authorization_request", "  token_request"].map { kind in
+            lines.lazy.compactMap { line in
+                line.range(of: kind).map { line.distance(from: line.startIndex, to: $0.lowerBound) }
+            }.first
+        }
+        #expect(begins[0] == begins[1], "\(text)")
+        #expect(text.contains("  OpenIDConnect::AccessTok… → provider  token_request"), "\(text)")
+    }
+
     /// Burp's items and others count whole seconds.
     @Test func whatHappenedInTheSameSecondStandsAsItWasRecorded() throws {
         let recorded = String(

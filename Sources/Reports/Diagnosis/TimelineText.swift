@@ -181,7 +181,7 @@ struct TimelineText {
         var layout = Layout(
             time: max(8, rows.map(\.offset.count).max() ?? 0),
             number: max(5, (rows.map { "[\($0.exchange)]".count }.max() ?? 0) + 1),
-            actor: min(rows.map(\.actor.count).max() ?? 0, 36),
+            actor: min(rows.map(\.actor.count).max() ?? 0, Self.mostOfActors),
             kind: rows.map(\.kind.count).max() ?? 0
         )
         guard let columns else { return layout }
@@ -191,6 +191,19 @@ struct TimelineText {
         return layout
     }
 
+    /// Who sends to whom, in a cell; where that is too long, the sender's name is cut: a program may call itself anything.
+    private static func cell(_ actor: String, _ width: Int) -> String {
+        guard actor.count > width, let arrow = actor.lastIndex(of: "→") else {
+            return actor.padded(to: width)
+        }
+        let receiver = actor[arrow...]
+        let sender = String(actor[..<arrow].dropLast())
+        let room = max(width - receiver.count - 1, leastOfActor)
+        return "\(sender.shortened(to: room)) \(receiver)".shortened(to: width).padded(to: width)
+    }
+
+    private static let mostOfActors = 36
+    private static let leastOfActor = 8
     /// Of a status and a time: `200 1234 ms`.
     private static let answerWidth = 11
     /// Less of a request says nothing.
@@ -203,7 +216,7 @@ struct TimelineText {
         let kind = style.bold(row.kind.padded(to: layout.kind))
         let room = max((columns ?? 0) - layout.margin.count, Self.leastWidth)
         if layout.form == .oneLine {
-            return ["\(start)\(row.actor.padded(to: layout.actor))  \(kind)  \(row.what)  \(answer)"]
+            return ["\(start)\(Self.cell(row.actor, layout.actor))  \(kind)  \(row.what)  \(answer)"]
         }
         guard !row.kind.isEmpty || !row.actor.isEmpty else {
             let least = max(room - Self.answerWidth - 2, Self.leastWidth)
@@ -211,7 +224,7 @@ struct TimelineText {
         }
         let request = layout.margin + style.dim(row.what.shortened(to: room))
         if layout.form == .requestBelow {
-            return ["\(start)\(row.actor.padded(to: layout.actor))  \(kind)  \(answer)", request]
+            return ["\(start)\(Self.cell(row.actor, layout.actor))  \(kind)  \(answer)", request]
         }
         let head = row.kind.isEmpty ? answer : "\(style.bold(row.kind))  \(answer)"
         return ["\(start)\(head)", "\(layout.margin)\(row.actor)", request]
