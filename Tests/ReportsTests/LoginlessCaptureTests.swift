@@ -82,4 +82,25 @@ struct LoginlessCaptureTests {
         #expect(advice.contains("https://deploy.example/auth/login was answered with \(status)") == isQuoted)
         #expect(advice.contains("first click") == !isQuoted)
     }
+
+    /// OmniAuth tells what it met in the address of its page for failures, whatever that page looks like.
+    @Test(arguments: [
+        ("/auth/failure?message=Issuer+mismatch&strategy=oidc", "Issuer mismatch (oidc)"),
+        ("/auth/failure?message=timeout&strategy=google_oauth2", "timeout (google_oauth2)"),
+        ("/auth/failure?message=invalid_ticket&strategy=saml", nil),
+        ("/auth/failure?message=Issuer+mismatch", nil), ("/news?message=oidc&strategy=oidc", nil),
+    ])
+    func loginThatTheAppGaveUpIsNamedByItsAddress(location: String, words: String?) {
+        var builder = CaptureBuilder()
+        builder.redirect("https://deploy.example/auth/oidc", to: "https://deploy.example" + location)
+        let advice = LoginlessCapture(builder.capture).advice ?? ""
+        if let words {
+            #expect(
+                advice.hasPrefix(
+                    "[0] https://deploy.example/auth/oidc was answered with 302: \"\(words)\". The app gave"
+                )
+            )
+        }
+        #expect(advice.contains("first click") == (words == nil))
+    }
 }

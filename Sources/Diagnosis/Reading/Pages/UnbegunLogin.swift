@@ -19,12 +19,23 @@ package struct UnbegunLogin {
     }
 
     private static func words(of response: RecordedResponse?) -> String? {
-        guard let response, let body = response.body, body.isPage || body.essence == "text/plain" else {
-            return nil
-        }
-        let said = response.status >= 400 ? PageText.told(by: body) : PageText.alert(of: body)
-        guard let said, names.contains(where: said.asciiLowercased().containsBytes) else { return nil }
+        guard let response, let said = failure(named: response.location) ?? text(of: response),
+            names.contains(where: said.asciiLowercased().containsBytes)
+        else { return nil }
         return Masking.shown(said, of: "body")
+    }
+
+    private static func text(of response: RecordedResponse) -> String? {
+        guard let body = response.body, body.isPage || body.essence == "text/plain" else { return nil }
+        return response.status >= 400 ? PageText.told(by: body) : PageText.alert(of: body)
+    }
+
+    /// The address that OmniAuth sends a browser to whose login came to nothing: what it met, and by which strategy.
+    private static func failure(named location: String?) -> String? {
+        guard let url = location.map({ RecordedURL($0) }), url.path.hasSuffix("/failure"),
+            let message = url.queryItems.first("message"), let strategy = url.queryItems.first("strategy")
+        else { return nil }
+        return "\(message) (\(strategy))"
     }
 
     /// What the protocol and its parts are called, in lower case.
