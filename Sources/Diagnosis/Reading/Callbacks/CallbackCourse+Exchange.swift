@@ -1,5 +1,7 @@
 import Captures
 import Flows
+import JOSE
+import JSON
 import OAuth
 
 /// What an app says of its own request for the tokens, which the capture lacks, and what it says once it has them.
@@ -14,7 +16,34 @@ extension CallbackCourse {
 
     /// Whether the app says in words that the ID token did not pass, which it has by its exchange of the code alone.
     static func blamesIDToken(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
-        callback.response.parameter("id_token") == nil && said(over: callback, flow).contains(where: isOfIDToken)
+        callback.response.parameter("id_token") == nil
+            && said(over: callback, flow).contains(where: isOfIDToken)
+    }
+
+    /// The issuer of the ID token and that of the metadata, where the two are one and the app says in words that it expects another;
+    /// nil otherwise.
+    static func otherIssuer(_ callback: RejectedCallback, _ flow: Flow) -> [Evidence]? {
+        guard let delivered = callback.idToken(in: flow), let issuer = delivered.idToken.token.issuer,
+            let document = flow.issuerDocuments.last(where: { $0.issuer?.equalsBytes(of: issuer) ?? false }),
+            said(over: callback, flow).contains(where: isOfIssuer)
+        else { return nil }
+        return [
+            delivered.evidence(ofClaim: "iss"),
+            Evidence(
+                place: document.answer.place("issuer"),
+                value: Masking.shown(issuer, of: "issuer"),
+                note: "the provider's metadata name the same one"
+            ),
+        ]
+    }
+
+    /// Whether a sentence, in lower case, says of the issuer of a token that it is not the one expected; certificates have issuers, too.
+    private static func isOfIssuer(_ sentence: String) -> Bool {
+        ["'iss'", "\"iss\"", "iss claim", "iss value", "issuer"].contains(where: sentence.containsBytes)
+            && ["invalid", "incorrect", "mismatch", "not match", "unexpected", "expected"].contains(
+                where: sentence.containsBytes
+            )
+            && !["certificate", "ssl", "tls"].contains(where: sentence.containsBytes)
     }
 
     /// The sentences, in lower case, of the app's page and of where it sends the browser.
@@ -95,6 +124,15 @@ extension CallbackCourse {
         Go by its words: a token that has run out, or is not valid yet, is a matter of the two servers' clocks; issuer and audience are compared with the app's settings; a \
         key that is not found, or a signature, is about the key set, which the app may have kept from before the provider changed its keys; a nonce is that of another login. \
         Record the app's server as well: then the token itself is looked at.
+        """
+
+    static let issuerRefused = """
+        The app knew the login again and exchanged its code, and says itself that the issuer of the ID token is not the one that it expects. Token and metadata name one \
+        and the same, so it is the app that has another one in its settings.
+        """
+    static let issuerRefusedFix = """
+        Write the issuer into the app's settings as the provider's metadata have it, to the last slash: scheme, host, port and path are compared as they stand. If the name \
+        in the settings is the one that the provider is to have, change its public address instead.
         """
 
     static let exchangeFailed = """

@@ -55,6 +55,9 @@ struct CallbackCourse {
         if saysThatTheStateIsAnother(callback, flow) {
             return CallbackCourse(tokens, otherState, otherStateFix)
         }
+        if let issuers = otherIssuer(callback, flow) {
+            return CallbackCourse(tokens + issuers, issuerRefused, issuerRefusedFix)
+        }
         guard let early = callback.prematureTime(in: flow) else {
             if answer?.status == 403 { return CallbackCourse(tokens, notLetIn, notLetInFix) }
             return CallbackCourse(tokens, withTokens, fix(behindTokensOf: callback, flow))

@@ -78,4 +78,32 @@ extension CallbackRejectedByAppTests {
         #expect(finding.explanation.contains("the state of another login") == isState)
         #expect(finding.explanation.contains("Cookies and state are not the reason") != isState)
     }
+
+    /// Authlib and others compare the ID token's issuer with a setting of their own; metadata and token are at one.
+    @Test(arguments: [
+        ("invalid_claim: Invalid claim: &#39;iss&#39;", true),
+        ("Invalid ID token: Issuer does not match", true),
+        ("unexpected iss value, expected https://id.example", true),
+        ("Invalid claim: &#39;aud&#39;", false),
+        ("unable to get local issuer certificate, unexpected", false),
+        ("Issuer https://id.harbour.example", false),
+    ])
+    func issuerThatTheAppDoesNotExpectIsShown(words: String, isTold: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(
+                status: 500,
+                body: .html("<title>Error</title><p>\(words)</p>")
+            )
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.explanation.contains("expects") == isTold)
+        #expect(
+            finding.places.suffix(2).elementsEqual(["5 jwt.claims iss", "0 response.body issuer"]) == isTold
+        )
+        #expect(finding.fix.contains("to the last slash") == isTold)
+        // Without the metadata nobody knows which of the two is another.
+        let alone = recording.without { $0.request.url.path.hasPrefix("/.well-known/") }
+        #expect(alone.finding(rule)?.explanation.contains("expects") != true)
+    }
 }
