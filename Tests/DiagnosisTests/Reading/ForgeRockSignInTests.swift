@@ -163,7 +163,11 @@ struct ForgeRockSignInTests {
     @Test(arguments: [("iframe", true, true), ("iframe", false, false), ("document", true, false)])
     func frameWithoutTheSessionIsTold(destination: String, isSignedIn: Bool, fires: Bool) {
         var capture = CaptureBuilder()
-        capture.get("https://www.shop.example/", headers: Self.browser, body: .html("<div id=root></div>"))
+        capture.get(
+            "https://www.shop.example/",
+            headers: Self.browser + [("Cookie", "theme=dark")],
+            body: .html("<div id=root></div>")
+        )
         signIn(
             &capture,
             cookie: isSignedIn ? "; SameSite=None" : nil,

@@ -39,6 +39,9 @@ struct SilentLoginCookiesBlocked: Rule {
             guard !flow.surroundings.isSanitized(at: request.exchange) else {
                 return .abstains(Gap.strippedCookies)
             }
+            guard flow.surroundings.areCookiesRecorded(at: request.exchange) else {
+                return .abstains(Gap.noCookies)
+            }
             guard flow.capture[request.exchange].request.cookies.isEmpty,
                 let session = session(before: request, flow)
             else { continue }

@@ -110,4 +110,16 @@ struct SilentLoginCookiesBlockedTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    /// Some recorders keep the cookies that are set and not those that are sent; of an import each file by itself.
+    @Test(arguments: [false, true]) func abstainsWhereNoRequestHasACookie(isBesides: Bool) throws {
+        var recording = try Recording(broken).editing { exchange in
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+            exchange.request.listedCookies = []
+        }
+        if isBesides { recording = try recording.imported(beside: "healthy/native-app") }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("silent-login-required") != nil)
+        #expect(recording.abstention(rule) != nil)
+    }
 }
