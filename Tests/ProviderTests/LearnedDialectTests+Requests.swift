@@ -288,8 +288,8 @@ extension LearnedDialectTests {
         #expect(revoke(by: "web") == 200)
     }
 
-    /// An export without credentials shows nobody who gave no name: its token request has none, either.
-    @Test func credentialsThatWereTakenOutTeachNothing() throws {
+    /// An export without credentials shows nobody who gave no name, beside another file either: its token request has none, too.
+    @Test(arguments: [false, true]) func credentialsThatWereTakenOutTeachNothing(isBesides: Bool) throws {
         var builder = CaptureBuilder()
         builder.redirect(
             Self.loginRequest(),
@@ -298,7 +298,20 @@ extension LearnedDialectTests {
         let form = Self.codeForm().filter { !$0.0.hasPrefix("client_") }
         builder.post(Self.issuer + "/token", form, body: Self.answer(1, nil))
         builder.post(Self.issuer + "/revoke", [("token", "access-token-1-0123456789")])
-        let caller = Caller(try Self.provider(builder))
+        var capture = builder.capture
+        if isBesides {
+            builder.get("https://news.example/", headers: [("Cookie", "edition=evening")])
+            let exchanges = builder.exchanges.map { exchange in
+                var exchange = exchange
+                let isOther = exchange.request.url.host == "news.example"
+                exchange.provenance.seen = [
+                    Provenance.Sighting(file: isOther ? "news.har" : "login.har", entry: 0)
+                ]
+                return exchange
+            }
+            capture = Capture(exchanges)
+        }
+        let caller = Caller(try RecordedProviderTests.provider(capture))
         let code = Self.signIn(caller).parameters.first("code") ?? ""
         let tokens = caller.json(caller.post(Self.base + "/token", Self.codeForm(code)))
         let token = [("token", tokens["access_token"]?.string ?? "")]

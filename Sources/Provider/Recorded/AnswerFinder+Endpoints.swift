@@ -46,7 +46,7 @@ extension AnswerFinder {
             dialect.revocation = dialect.revocation ?? AnswerTemplate(response)
             // Google's is one of these.
             let isByNobody = call.authentication.clientID == nil && call.parameters.contains("token")
-            if isByNobody, !Self.lacksCredentials(flow) { dialect.revokesForAnybody = true }
+            if isByNobody, !Self.lacksCredentials(call, flow) { dialect.revokesForAnybody = true }
         case .registration(let call) where call.answer.isSuccess && dialect.registration == nil:
             learn(registration: call, exchange.request, response, &dialect)
         default: break
@@ -67,9 +67,10 @@ extension AnswerFinder {
         }
     }
 
-    /// Whether a recording had its Basic credentials taken out: its token requests, too, are of clients that nobody names.
-    private static func lacksCredentials(_ flow: Flow) -> Bool {
-        flow.surroundings.isSanitized
+    /// Whether a call may have had Basic credentials that its file lacks: the flow's token requests, too, are of clients that nobody
+    /// names.
+    private static func lacksCredentials(_ call: EndpointCall, _ flow: Flow) -> Bool {
+        flow.surroundings.mayLackCredentials(at: call.exchange)
             && flow.tokenRequests.contains { $0.authentication.clientID == nil }
     }
 
