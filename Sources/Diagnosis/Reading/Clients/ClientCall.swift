@@ -184,6 +184,9 @@ struct ClientCall {
         "invalid_binding_message", "transaction_failed",
     ]
 
+    /// Whether the capture lacks the words in which it was refused.
+    var isRefusedUnseen: Bool { answer.isRefusal && answer.error == nil && !answer.isBodyRecorded }
+
     /// How severe a fault of this call's credentials is: it was refused for them, or was let in.
     var severity: Severity { mayBlameClient ? (isRepaired ? .note : .error) : .warning }
 

@@ -50,7 +50,7 @@ struct ClientAssertionAlg: Rule {
             }
             guard isUnsigned || !list.contains(algorithm) else { continue }
             // What a provider's documents say is out of date where it takes the signature.
-            if stated == nil, !isUnsigned, !call.mayBlameClient { continue }
+            if stated == nil, !isUnsigned, !call.mayBlameClient || call.isRefusedUnseen { continue }
             let place =
                 stated == nil
                 ? Place(exchange: nil, part: .responseBody, name: Self.member)

@@ -32,7 +32,8 @@ struct UnsupportedGrantType: Rule {
         var others: Set<Int>?
         for request in flow.tokenRequests {
             if !request.isRefused(with: "unsupported_grant_type"), !isCalledOff(request) {
-                guard request.isRefused(with: "unauthorized_client"), request.answer.speaksOfGrant ?? true,
+                guard request.isRecorded, request.isRefused(with: "unauthorized_client"),
+                    request.answer.speaksOfGrant ?? true,
                     !request.isRefused(with: "invalid_grant"),
                     !refusedClients.contains(request.exchange), !mayLackCredentials(request, flow)
                 else {
@@ -45,10 +46,10 @@ struct UnsupportedGrantType: Rule {
             var evidence: [Evidence] = []
             if let grant = request.parameters.parameter("grant_type") {
                 evidence.append(Evidence(grant))
-            } else {
+            } else if request.isRecorded {
                 evidence.append(request.missing("grant_type"))
             }
-            if let metadata = provider.metadata(of: request.endpoint),
+            if request.isRecorded, let metadata = provider.metadata(of: request.endpoint),
                 let list = metadata.list("grant_types_supported")
             {
                 evidence.append(

@@ -4,6 +4,7 @@ import Flows
 import JOSE
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct ClientAssertionAlgTests {
@@ -43,6 +44,16 @@ struct ClientAssertionAlgTests {
         }
         .sending("client_assertion", token)
         #expect(recording.finding(rule)?.evidence[0].value == "none")
+    }
+
+    /// By what Singpass documents alone nobody is blamed for a refusal whose words were not saved.
+    @Test(arguments: [true, false]) func blamesNothingWithoutTheProvidersWords(isSaved: Bool) throws {
+        let recording = try Recording("providers/singpass.broken").editingLast("/token") { exchange in
+            exchange.response?.body =
+                isSaved ? .json(#"{"error":"invalid_client"}"#) : Body(content: .missing)
+        }
+        #expect((recording.finding(rule)?.severity == .error) == isSaved)
+        #expect((recording.finding(rule) != nil) == isSaved)
     }
 
     @Test func isAWarningWhereTheProviderTookIt() throws {

@@ -51,6 +51,17 @@ struct UnsupportedGrantTypeTests {
         #expect(try answering(error).finding(rule) == nil)
     }
 
+    /// What was asked for is not known then, and who may not use it may be a client that did not prove itself.
+    @Test(arguments: [("unauthorized_client", false), ("unsupported_grant_type", true)])
+    func blamesNoGrantThatWasNotSaved(error: String, fires: Bool) throws {
+        let recording = try answering(error).editingLast("/token") {
+            $0.request.body = Body(content: .missing)
+        }
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        #expect(finding?.places ?? ["1 response.body error"] == ["1 response.body error"])
+    }
+
     /// Keycloak calls it an invalid request.
     @Test(arguments: [
         ("Standard token exchange is not enabled for the requested client", true),
