@@ -1,4 +1,5 @@
 import Captures
+import JSON
 
 /// What shows which message an exchange is, where its address does not say it all.
 extension MessageRecognizer {
@@ -68,6 +69,14 @@ extension MessageRecognizer {
             return isForm(exchange.request) && answer.parameters.contains("error_description")
         }
         return answer.error.map { errors.contains($0.error) } ?? false
+    }
+
+    /// Whether a request that was saved without its body is answered as the registration of a client is (RFC 7591, section 3.2.1).
+    static func isAnsweredAsRegistration(_ exchange: Exchange, _ index: Int) -> Bool {
+        guard exchange.request.isBodyUnsaved else { return false }
+        let answer = Answer(of: exchange, at: index)
+        return answer.isSuccess && answer.json?["client_id"]?.string != nil
+            && answer.json?["redirect_uris"]?.array != nil
     }
 
     private static func isForm(_ request: RecordedRequest) -> Bool {

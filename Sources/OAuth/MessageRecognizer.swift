@@ -180,7 +180,7 @@ package struct MessageRecognizer: Sendable {
         where isStated || OtherNames.isRegistration(at: candidate.request.url)
             || ["redirect_uris", "grant_types", "software_id", "software_statement"].contains {
                 posted.json?[$0] != nil
-            }:
+            } || Self.isAnsweredAsRegistration(candidate.exchange, candidate.index):
             return Self.registration(call(candidate, parameters))
         case .pushedRequest
         where isStated || ["client_id", "request", "response_type"].contains(where: parameters.contains):

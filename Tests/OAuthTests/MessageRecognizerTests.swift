@@ -80,6 +80,21 @@ struct MessageRecognizerTests {
         #expect(self.kind(exchange) == kind)
     }
 
+    /// Sites have users register at such a path.
+    @Test(
+        arguments: [
+            (#"{"client_id":"a","redirect_uris":["https://shop.example/cb"]}"#, 99, "registration"),
+            (#"{"client_id":"a"}"#, 99, nil), (#"{"user":"alice"}"#, 99, nil),
+            (#"{"client_id":"a","redirect_uris":["https://shop.example/cb"]}"#, 0, nil),
+        ] as [(String, Int, String?)]
+    )
+    func registrationWithoutItsBodyIsKnownByItsAnswer(answer: String, size: Int, kind: String?) {
+        var exchange = post("https://idp.example/register", [], body: .json(answer))
+        exchange.request.body = nil
+        exchange.request.foreign["bodySize"] = .number(JSONNumber(Int64(size)))
+        #expect(self.kind(exchange) == kind)
+    }
+
     /// A path alone does not tell that something else sent to it was to be a token request: the answer does.
     @Test(
         arguments: [

@@ -4,6 +4,7 @@ enum Gap {
     static let authorizationRequest = "the authorization request is not in the capture"
     static let beginning = "the capture begins after the authorization request"
     static let tokenRequestBody = "a token request was saved without its body"
+    static let registrationBody = "a registration was saved without its body"
     static let tokenResponse = "the token response was not saved"
     static let errorPage = "the text of the provider's error page was not saved"
     static let metadata = "the provider's metadata is not in the capture"

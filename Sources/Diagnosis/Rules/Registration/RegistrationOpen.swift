@@ -37,6 +37,7 @@ struct RegistrationOpen: Rule {
             guard !flow.surroundings.mayLackCredentials(at: call.exchange) else {
                 return .abstains(Gap.strippedCredentials)
             }
+            guard !request.isBodyUnsaved else { return .abstains(Gap.registrationBody) }
             guard let issued = client.evidence("client_id") else { continue }
             return .violated(
                 Violation([

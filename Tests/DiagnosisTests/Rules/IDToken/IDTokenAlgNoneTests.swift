@@ -17,8 +17,13 @@ struct IDTokenAlgNoneTests {
         #expect(finding.notes == ["the signature is empty"])
     }
 
-    @Test func whatWasRegisteredIsANote() throws {
-        let finding = try #require(Recording(broken + ".near-miss").finding(rule))
+    /// The answer says what was registered, whether or not the request was saved.
+    @Test(arguments: [true, false]) func whatWasRegisteredIsANote(isSaved: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard exchange.request.url.path == "/register", !isSaved else { return }
+            exchange.request.body = Body(content: .missing)
+        }
+        let finding = try #require(recording.finding(rule))
         #expect(finding.severity == .note)
         #expect(finding.places == ["5 jwt.header alg", "0 response.body id_token_signed_response_alg"])
     }
