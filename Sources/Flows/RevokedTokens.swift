@@ -34,6 +34,8 @@ package struct RevokedTokens: Sendable {
     /// Where refreshes were granted.
     private var refreshes: [Int: [Int]] = [:]
     private var first: Int?
+    /// The first of which the capture lacks the token.
+    private var firstUnknown: Int?
     private let position: [Int]
 
     /// Reads the token answers and the revocations among the messages of a flow, which come in the order of time.
@@ -72,7 +74,11 @@ package struct RevokedTokens: Sendable {
     private mutating func add(_ call: EndpointCall) {
         let position = position[call.exchange]
         first = first ?? position
-        guard let value = call.parameters["token"], !Placeholder.isOne(value) else { return }
+        guard let value = call.parameters["token"] else {
+            firstUnknown = firstUnknown ?? position
+            return
+        }
+        guard !Placeholder.isOne(value) else { return }
         byToken[value, default: []].append(call)
         guard let revoked = known[value], revoked.isRefresh else { return }
         let end = End(
@@ -90,6 +96,12 @@ package struct RevokedTokens: Sendable {
     /// Whether any token was given back before an exchange.
     package func isAny(before exchange: Int) -> Bool {
         first.map { $0 < position[exchange] } ?? false
+    }
+
+    /// Whether a token may have been given back before an exchange, by what the capture does not show: which of several one was that
+    /// was taken out, or what a request was about that was saved without its body.
+    package func mayHaveTaken(_ token: String, before exchange: Int) -> Bool {
+        (Placeholder.isOne(token) ? first : firstUnknown).map { $0 < position[exchange] } ?? false
     }
 
     /// The last revocation of this very token that was answered with success before an exchange.

@@ -95,6 +95,17 @@ struct MessageRecognizerTests {
         #expect(self.kind(exchange) == kind)
     }
 
+    /// RFC 7009, section 2: the answer is empty, so it is the metadata that tell.
+    @Test(arguments: [(true, 200, "revocation"), (true, 400, nil), (false, 200, nil)])
+    func revocationWithoutItsBodyIsKnownByTheMetadata(isStated: Bool, status: Int, kind: String?) {
+        var exchange = post("https://idp.example/revoke", [])
+        exchange.request.body = Body(content: .missing)
+        exchange.response?.status = status
+        var metadata = Self.metadata
+        if isStated { metadata["revocation_endpoint"] = "https://idp.example/revoke" }
+        #expect(self.kind(exchange, metadata: metadata) == kind)
+    }
+
     /// A path alone does not tell that something else sent to it was to be a token request: the answer does.
     @Test(
         arguments: [

@@ -234,9 +234,8 @@ extension Ending {
     /// A token that was given back has to be refused, and so may be one whose refresh token was.
     private func isGivenBack(_ token: Parameter, before call: EndpointCall, _ revoked: RevokedTokens) -> Bool
     {
-        // Which of several was given back is not known where they were taken out of the capture.
-        if Placeholder.isOne(token.value) { return revoked.isAny(before: call.exchange) }
-        return revoked.revocation(of: token.value, before: call.exchange) != nil
+        revoked.mayHaveTaken(token.value, before: call.exchange)
+            || revoked.revocation(of: token.value, before: call.exchange) != nil
             || call.answer.isRefusal
                 && revoked.revocation(ofGrantOf: token.value, before: call.exchange) != nil
                 && !call.answer.isForAnotherReason(in: index.capture)

@@ -141,10 +141,9 @@ struct BearerRejected: Rule {
                 !flow.surroundings.isSteppedUp(after: exchange, by: flow.clientID),
                 !flow.surroundings.isRenewed(after: call.call)
             else { return false }
-            // What comes after the end of the session, or with a token that was given back, has to be refused; which of several
-            // tokens was revoked is not known where they were taken out.
+            // What comes after the end of the session, or with a token that was given back, has to be refused.
             guard revoked.revocation(of: call.token.value, before: exchange) == nil,
-                !(Placeholder.isOne(call.token.value) && revoked.isAny(before: exchange))
+                !revoked.mayHaveTaken(call.token.value, before: exchange)
             else { return false }
             return end.map { flow.surroundings.position[exchange] < $0 } ?? true
         }

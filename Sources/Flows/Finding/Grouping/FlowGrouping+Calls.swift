@@ -24,7 +24,13 @@ extension FlowGrouping {
         if tokens.contains(where: MissingToken.isOne), let flow = lastGivenTokens(before: call.exchange) {
             return flow
         }
-        return tokens.contains(where: Placeholder.isOne) ? lastFlow(of: message, at: host) : nil
+        return tokens.contains(where: Placeholder.isOne) || isUnsaved(call, message)
+            ? lastFlow(of: message, at: host) : nil
+    }
+
+    /// Whether it gives a token back, and was saved without its body.
+    private func isUnsaved(_ call: EndpointCall, _ message: OAuthMessage) -> Bool {
+        if case .revocation = message { call.parameters.isEmpty } else { false }
     }
 
     /// UserInfo is asked after a login: the last one, where headers were stripped or the token's answer was not saved.

@@ -12,6 +12,22 @@ extension BearerRejectedTests {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
 
+    /// Which token was given back is not known of a request that was saved without its body: it may be the one.
+    @Test func leavesATokenAloneThatMayHaveBeenGivenBack() throws {
+        let recording = try Recording(broken + ".near-miss").withMetadata()
+            .stating(
+                "revocation_endpoint",
+                "https://id.harbour.example/revoke",
+                at: "/.well-known/openid-configuration"
+            )
+            .editing { exchange in
+                guard exchange.request.url.path == "/revoke" else { return }
+                exchange.request.body = Body(content: .missing)
+            }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
     /// With the refresh token ends the access token of its grant; one of another grant does not.
     @Test(arguments: [(true, Severity.note, Outcome.success), (false, .error, .failure)])
     func tokenWhoseRefreshTokenWasGivenBackEndsWithIt(isOfGrant: Bool, severity: Severity, outcome: Outcome)
