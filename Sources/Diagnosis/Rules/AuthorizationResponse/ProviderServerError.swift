@@ -63,10 +63,12 @@ struct ProviderServerError: Rule {
         return failedLogout(flow).map { .violated($0) } ?? .holds
     }
 
-    /// The last logout, where the provider broke down at it.
+    /// The last logout, where the provider broke down at it, and not the app that the browser was sent back to.
     private func failedLogout(_ flow: Flow) -> Violation? {
         guard let logout = LogoutCall.all(in: flow).last, case .refused(let place) = logout.course.end,
-            let exchange = place.exchange, let status = flow.capture[exchange].response?.status, status >= 500
+            let exchange = place.exchange, let status = flow.capture[exchange].response?.status,
+            status >= 500,
+            flow.capture[exchange].request.url.host == flow.capture[logout.call.exchange].request.url.host
         else { return nil }
         let evidence = [flow.statusEvidence(of: exchange, note: "of a logout")] + correlation(exchange, flow)
         return Violation(evidence, exchange: exchange).toldOfFront(in: flow)

@@ -55,6 +55,23 @@ struct ProviderServerErrorTests {
         #expect(recording.findings.contains { $0.severity == .error })
     }
 
+    /// Sent back to where the provider knows that the app is, the browser met an app that broke down.
+    @Test(arguments: [("https://id.harbour.example/bye", true), ("https://www.shop.example/bye", false)])
+    func leavesAnAppAloneThatBrokeDownBehindALogout(next: String, fires: Bool) throws {
+        var recording = try Recording("logout-and-device/logout-redirect-not-registered")
+            .editingLast("/end-session") { exchange in
+                exchange.response = RecordedResponse(status: 302)
+                exchange.response?.redirect(to: next)
+            }
+        var landing = try #require(recording.exchanges.last)
+        landing.startedAt = landing.endedAt + .milliseconds(1)
+        landing.request.url = RecordedURL(next)
+        landing.response = RecordedResponse(status: 500)
+        recording.exchanges.append(landing)
+        #expect((recording.finding(rule)?.places == ["9 response.status "]) == fires)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     /// ServiceNow calls it so when it refuses a client.
     @Test(arguments: [(401, false), (400, true)])
     func refusedClientIsNoFailure(status: Int, fires: Bool) throws {
