@@ -91,9 +91,10 @@ enum UserRefusal {
 extension Flow {
     /// Whether redirects alone lead from the request to this answer, or to the page whose form posts it.
     func isAnsweredAtOnce(_ request: AuthorizationRequest, by response: AuthorizationResponse) -> Bool {
-        if response.mode == .formPost, let page = response.deliveredBy, capture[page].request.method == "GET"
-        {
-            return surroundings.redirects(from: request.exchange, leadTo: page)
+        if response.mode == .formPost, let page = response.deliveredBy {
+            // A page that asks may have what its "cancel" posts ready in another form.
+            return surroundings.page(page)?.forms.count == 1
+                && surroundings.redirects(from: request.exchange, leadTo: page)
         }
         return surroundings.redirects(from: request.exchange, leadTo: response.exchange)
             && capture[request.exchange].response?.location != nil

@@ -186,9 +186,9 @@ struct UserCancelledTests {
         #expect(recording.finding("access-denied-by-policy") != nil)
     }
 
-    /// A page that posts an error by itself, in the place of a sign-in page or behind it.
-    @Test(arguments: [true, false])
-    func errorThatIsPostedAtOnceIsNobodysNo(isAtOnce: Bool) {
+    /// A page that posts an error by itself, in the place of a sign-in page or behind it; one to sign in at posts it where its user says so.
+    @Test(arguments: [(true, false), (false, false), (false, true)])
+    func errorThatIsPostedAtOnceIsNobodysNo(isAtOnce: Bool, isButton: Bool) {
         let callback = "https://shop.example/cb"
         let request =
             "https://idp.example/authorize?"
@@ -202,13 +202,15 @@ struct UserCancelledTests {
         let fields = error.map { "<input type=hidden name=\($0.0) value=\"\($0.1)\">" }.joined()
         let page = Body.html("<form method=post action=\"\(callback)\">\(fields)</form>")
         var capture = CaptureBuilder()
+        let signIn = "<form method=post action=/in><input type=password name=p></form>"
         if isAtOnce {
             capture.get(request, body: page)
+        } else if isButton {
+            let cancel =
+                "<form method=post action=\"\(callback)\">\(fields)<button>Cancel</button></form>"
+            capture.get(request, body: .html(signIn + cancel))
         } else {
-            capture.get(
-                request,
-                body: .html("<form method=post action=/in><input type=password name=p></form>")
-            )
+            capture.get(request, body: .html(signIn))
             capture.post("https://idp.example/in", [("p", "not-a-password")], body: page)
         }
         capture.post(callback, error, body: .html("Not signed in"))
