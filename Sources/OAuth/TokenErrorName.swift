@@ -20,7 +20,9 @@ enum TokenErrorName {
             bytes.count < largest
         else { return nil }
         let words = Set(bytes.split { !($0.isASCIIAlphanumeric || $0 == 0x5f) }.compactMap(name))
-        guard words.count == 1, let name = words.first else { return nil }
+        guard words.count == 1, let name = words.first, !body.isPage || !ofPages.contains(name) else {
+            return nil
+        }
         return ErrorResponse(
             error: name,
             description: HTMLText.opening(of: bytes, limit: mostWords),
@@ -57,6 +59,10 @@ enum TokenErrorName {
         "use_dpop_nonce",
         // OpenID Connect Core, section 3.1.2.6.
         "login_required", "interaction_required", "consent_required", "account_selection_required",
+    ]
+    /// What pages of every kind call their styles and their files, too, of somebody who is not let in or is to sign in first.
+    private static let ofPages: Set<String> = [
+        "access_denied", "server_error", "login_required", "interaction_required", "consent_required",
     ]
     /// In bytes.
     private static let longest = 26

@@ -53,6 +53,8 @@ struct WrappedErrorTests {
             (#"{"error":"INVALID_GRANT"}"#, "application/json", "INVALID_GRANT"),
             (#"{"code":"E4711","message":"The grant is not valid"}"#, "application/json", nil),
             ("<h1>Bad Request</h1><p>invalid_grant", "text/html", "invalid_grant: Bad Request"),
+            ("<body class=\"access_denied\"><h1>Blocked", "text/html", nil),
+            ("<error>invalid_client</error>", "text/xml", "invalid_client"),
             ("invalid_grant, or invalid_client", "text/plain", nil), ("<h1>Bad Request", "text/html", nil),
         ] as [(String, String, String?)]
     )
