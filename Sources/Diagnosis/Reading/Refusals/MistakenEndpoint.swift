@@ -55,9 +55,10 @@ enum MistakenEndpoint {
     static func lostQuery(_ refusal: RequestRefusal, _ attempt: LoginAttempt, _ flow: Flow) -> Violation? {
         guard refusal.channel == .page, let request = attempt.request, !request.isUnseen else { return nil }
         let asked = flow.capture[request.exchange].request.url
-        guard let location = flow.capture[request.exchange].response?.location, asked.query != nil else {
-            return nil
-        }
+        // A server that gives a cookie may have put the parameters into a session.
+        guard let response = flow.capture[request.exchange].response, let location = response.location,
+            asked.query != nil, !response.headers.contains("set-cookie")
+        else { return nil }
         let next = asked.resolving(location)
         guard next.host == asked.host, (next.query ?? "").isEmpty, path(of: next) == path(of: asked) else {
             return nil

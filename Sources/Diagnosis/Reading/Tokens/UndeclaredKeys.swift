@@ -30,8 +30,8 @@ enum UndeclaredKeys {
         let granted = flow.capture[token.exchange]
         return flow.surroundings.withoutAssets(after: token.exchange).prefix(most).first { index in
             let exchange = flow.capture[index]
-            guard exchange.request.method == "GET", let status = exchange.response?.status, status >= 400,
-                status < 500, status != 429, flow.surroundings.messages[index] == nil,
+            guard exchange.request.method == "GET", [404, 410].contains(exchange.response?.status),
+                flow.surroundings.messages[index] == nil,
                 exchange.startedAt - granted.endedAt <= longestWait
             else { return false }
             return exchange.request.url.origin == token.endpoint.origin

@@ -195,18 +195,23 @@ struct AuthorizationErrorTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    /// Sent on to the same path without the query, by a rule for slashes or for https.
-    @Test(arguments: [
-        ("https://idp.example/authorize/", true), ("https://idp.example/authorize/?client_id=shop", false),
-        ("https://idp.example/error", false),
-    ])
-    func queryThatWasLostAtARedirectIsTold(next: String, isLost: Bool) {
+    /// Sent on to the same path without the query, by a rule for slashes or for https; with a cookie it may be kept in a session.
+    @Test(
+        arguments: [
+            ("https://idp.example/authorize/", nil, true),
+            ("https://idp.example/authorize/", "session=1", false),
+            ("https://idp.example/authorize/?client_id=shop", nil, false),
+            ("https://idp.example/error", nil, false),
+        ] as [(String, String?, Bool)]
+    )
+    func queryThatWasLostAtARedirectIsTold(next: String, cookie: String?, isLost: Bool) {
         let query = FormBody.encode([
             ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", "https://shop.example/cb"),
             ("scope", "openid"), ("state", "state-0123456789"),
         ])
         var capture = CaptureBuilder()
-        capture.redirect("https://idp.example/authorize?" + query, to: next)
+        let headers = [("Location", next)] + (cookie.map { [("Set-Cookie", $0)] } ?? [])
+        capture.get("https://idp.example/authorize?" + query, 302, answer: headers)
         let answer = #"{"error":"invalid_request","error_description":"state is too short"}"#
         capture.get(next, 400, body: .json(answer))
         let recording = Recording(capture.exchanges)

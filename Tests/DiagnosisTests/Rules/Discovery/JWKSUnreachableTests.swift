@@ -17,18 +17,19 @@ struct JWKSUnreachableTests {
         #expect(recording.outcomes == [.failure])
     }
 
-    /// At an address that the metadata do not name; another path is none of keys, and who asked is not the browser.
+    /// At an address that the metadata do not name; another path is none of keys, who is not let in may be at the right one, and who asked is not the browser.
     @Test(
         arguments: [
-            ("/jwks.json", nil, true), ("/.well-known/jwks.json", nil, true), ("/keyring", nil, false),
-            ("/jwks.json", "Mozilla/5.0", false),
-        ] as [(String, String?, Bool)]
+            ("/jwks.json", 404, nil, true), ("/.well-known/jwks.json", 410, nil, true),
+            ("/jwks.json", 401, nil, false), ("/keyring", 404, nil, false),
+            ("/jwks.json", 404, "Mozilla/5.0", false),
+        ] as [(String, Int, String?, Bool)]
     )
-    func addressThatNobodyNamedIsTold(path: String, agent: String?, fires: Bool) throws {
+    func addressThatNobodyNamedIsTold(path: String, status: Int, agent: String?, fires: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/jwks" else { return }
             exchange.request.url = RecordedURL("https://id.harbour.example" + path)
-            exchange.response?.status = 404
+            exchange.response?.status = status
             guard let agent else { return }
             exchange.request.headers.fields.removeAll { $0.name.equalsIgnoringASCIICase("user-agent") }
             exchange.request.headers.append("User-Agent", agent)
