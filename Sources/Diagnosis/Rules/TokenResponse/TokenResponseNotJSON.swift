@@ -32,6 +32,8 @@ struct TokenResponseNotJSON: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var reason: String?
+        // What was made up for, and what is another's matter to read: told of where nothing is worse.
+        var repaired: Violation?
         var mislabelled: Violation?
         for request in flow.tokenRequests {
             guard let status = request.answer.status, (200..<300).contains(status) else { continue }
@@ -57,10 +59,12 @@ struct TokenResponseNotJSON: Rule {
             if request.answer.json == nil {
                 // An error in a form is told of as an error.
                 guard request.answer.error == nil else { continue }
-                return .violated(
+                let found =
                     flow.takenToAuthorizationEndpoint(request) ?? flow.misplacedByQuery(request)
-                        ?? violation(request, type, flow).toldOfFront(in: flow)
-                )
+                    ?? violation(request, type, flow).toldOfFront(in: flow)
+                guard isRepaired(request, flow) else { return .violated(found) }
+                repaired = repaired ?? found
+                continue
             }
             if let type, !type.lowercased().containsBytes("json"), mislabelled == nil {
                 mislabelled = Violation(
@@ -72,7 +76,7 @@ struct TokenResponseNotJSON: Rule {
                 )
             }
         }
-        if let mislabelled { return .violated(mislabelled) }
+        if let noted = repaired ?? mislabelled { return .violated(noted) }
         return reason.map { .abstains($0) } ?? .holds
     }
 

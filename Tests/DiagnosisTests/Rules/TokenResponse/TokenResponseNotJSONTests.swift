@@ -29,6 +29,20 @@ struct TokenResponseNotJSONTests {
         answered.exchanges[index].response = RecordedResponse(status: 200, body: .html("<h1>Starting"))
         #expect(answered.finding(rule)?.severity == .note)
         #expect(answered.outcomes == [.success])
+        // One that nothing made up for is told of instead.
+        var later = answered.exchanges[index + 1]
+        let grant = try #require(later.response?.body?.bytes)
+        let token = try #require(JSONParser.parse(grant).object?["refresh_token"]?.string)
+        later.startedAt = try #require(answered.exchanges.last).endedAt + .seconds(60)
+        later.request.body = Body(
+            text: FormBody.encode([
+                ("grant_type", "refresh_token"), ("refresh_token", token), ("client_id", "shop-web"),
+            ]),
+            mediaType: FormBody.mediaType
+        )
+        later.response = RecordedResponse(status: 200, body: .html("<h1>Starting"))
+        answered.exchanges.append(later)
+        #expect(answered.finding(rule)?.places.first == "8 response.header Content-Type")
     }
 
     @Test func jsonOfAnotherTypeIsANote() throws {
