@@ -37,12 +37,16 @@ package struct ErrorResponse: Sendable, Hashable {
     }
 
     /// The name and the words of an object in place of the name, as APIs have it (Facebook, Google, Microsoft Graph).
-    private static func nested(_ text: String) -> (name: String, words: String)? {
-        guard text.utf8.first == 0x7b, let object = (try? JSONParser.parse(Array(text.utf8)))?.object,
-            let words = object["message"]?.string,
-            let name = ["status", "type", "code"].lazy.compactMap({ object[$0]?.string }).first
+    ///
+    /// Without a message only a name of the specifications is one.
+    private static func nested(_ text: String) -> (name: String, words: String?)? {
+        guard text.utf8.first == 0x7b, let object = (try? JSONParser.parse(Array(text.utf8)))?.object
         else { return nil }
-        return (name, words)
+        let names = ["status", "type", "code"].compactMap { object[$0]?.string }
+        let standard = names.first { TokenErrorName.standard($0) != nil }
+        let message = object["message"]?.string
+        guard let name = standard ?? (message == nil ? nil : names.first) else { return nil }
+        return (name, message ?? WrappedError.words(of: object, besides: name))
     }
 
     /// The description, with the hint that league/oauth2-server (Laravel Passport) has beside it: there the description is the

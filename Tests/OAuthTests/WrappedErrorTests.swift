@@ -51,6 +51,11 @@ struct WrappedErrorTests {
             ),
             (#"{"errors":[{"code":"invalid_grant"}]}"#, "application/json", "invalid_grant"),
             (#"{"error":"INVALID_GRANT"}"#, "application/json", "INVALID_GRANT"),
+            (#"{"error":{"code":"invalid_grant"}}"#, "application/json", "invalid_grant"),
+            (
+                #"{"error":{"type":"Refused","code":"invalid_grant","detail":"spent"}}"#, "application/json",
+                "invalid_grant: spent"
+            ),
             (#"{"code":"E4711","message":"The grant is not valid"}"#, "application/json", nil),
             ("<h1>Bad Request</h1><p>invalid_grant", "text/html", "invalid_grant: Bad Request"),
             ("<body class=\"access_denied\"><h1>Blocked", "text/html", nil),
