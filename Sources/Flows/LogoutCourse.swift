@@ -70,11 +70,12 @@ package struct LogoutCourse: Sendable {
             }
             let next = exchange.request.url.resolving(location)
             let said = next.queryItems.items.map(\.value).joined(separator: " ")
-            if next.normalizedWithoutQuery == target, !Self.isDeclination(said) {
+            let error = Self.error(in: next)
+            if next.normalizedWithoutQuery == target, error == nil || !Self.isDeclination(said) {
                 end = .sentBack
                 return
             }
-            if let error = Self.error(in: next) {
+            if let error {
                 words = said
                 end = .refused(Place(exchange: current, part: .responseLocation, name: error))
                 return

@@ -61,6 +61,25 @@ struct LogoutRefusalTests {
         #expect((told?.title == "The user chose to stay signed in") == isUsers)
     }
 
+    /// What an app brings along in its own parameters is no error.
+    @Test func valueThatIsNoErrorDeclinesNothing() throws {
+        let next = "https://www.shop.example/goodbye/?state=logout_denied"
+        var recording = try Recording("logout-and-device/logout-redirect-not-registered")
+            .without { $0.request.url.path == "/register" }
+            .editingLast("/end-session") { exchange in
+                let url = Recording.changing(exchange.request.url.text, "id_token_hint", nil)
+                exchange.request.url = RecordedURL(url)
+                exchange.response = RecordedResponse(status: 302)
+                exchange.response?.redirect(to: next)
+            }
+        var landing = try #require(recording.exchanges.last)
+        landing.startedAt = landing.endedAt + .milliseconds(1)
+        landing.request.url = RecordedURL(next)
+        landing.response = RecordedResponse(status: 200, body: .html("<title>Bye</title>"))
+        recording.exchanges.append(landing)
+        #expect(recording.outcomes == [.success])
+    }
+
     @Test func repeatsWhatWasSaidOfALogout() throws {
         let path = "logout-and-device/logout-redirect-not-registered"
         #expect(try Recording(path).finding(rule) == nil)
