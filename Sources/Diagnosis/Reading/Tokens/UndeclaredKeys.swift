@@ -4,14 +4,15 @@ import OAuth
 
 /// The provider's keys, asked for where nothing is, at an address that its metadata do not name.
 ///
-/// Looked for behind an ID token, by who got that: a client that asks ahead may try several.
+/// Looked for behind an ID token, by who got that: a client that asks ahead may try several. Who was refused with its access
+/// token behind it did not stop there.
 enum UndeclaredKeys {
     /// Nil where keys were read, or were asked for where they are to be.
     static func violation(in flow: Flow) -> Violation? {
         guard flow.keySets.isEmpty,
             let token = flow.tokenRequests.last(where: {
                 $0.answer.isSuccess && $0.answer.parameters.contains("id_token")
-            }), let asked = request(behind: token, in: flow)
+            }), let asked = request(behind: token, in: flow), !isTokenRefused(after: asked, in: flow)
         else { return nil }
         let declared = flow.serverMetadata.lazy.compactMap { $0.answer.parameters.parameter("jwks_uri") }.last
         return Violation(
@@ -24,6 +25,18 @@ enum UndeclaredKeys {
             title: "The signing keys were asked for where the provider has none",
             exchange: asked
         )
+    }
+
+    /// Whether the client asked for something with its access token afterwards, in vain: it had gone on without the keys.
+    private static func isTokenRefused(after asked: Int, in flow: Flow) -> Bool {
+        flow.messages.contains { message in
+            switch message {
+            case .userInfo(let call), .resource(let call):
+                call.token != nil && call.answer.isRefusal
+                    && flow.surroundings.position[call.exchange] > flow.surroundings.position[asked]
+            default: false
+            }
+        }
     }
 
     private static func request(behind token: TokenRequest, in flow: Flow) -> Int? {

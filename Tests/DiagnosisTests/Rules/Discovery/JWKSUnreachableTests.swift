@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct JWKSUnreachableTests {
@@ -39,6 +40,25 @@ struct JWKSUnreachableTests {
         #expect((finding?.title == "The signing keys were asked for where the provider has none") == fires)
         #expect((recording.finding("callback-rejected-by-app")?.effectOf == rule) == fires)
         #expect(recording.goingOn.finding(rule).map { $0.severity == .note } ?? !fires)
+    }
+
+    /// A client that goes on to UserInfo and is refused there did not stop at the keys; one that got its claims may have.
+    @Test(arguments: [(200, true), (401, false)])
+    func whoIsRefusedBehindItDidNotStopThere(status: Int, fires: Bool) throws {
+        var recording = try Recording(broken)
+        let grant = try #require(recording.exchanges[5].response?.body?.bytes)
+        let token = try #require(JSONParser.parse(grant).object?["access_token"]?.string)
+        recording.exchanges[6].request.url = RecordedURL("https://id.harbour.example/jwks.json")
+        recording.exchanges[6].response?.status = 404
+        #expect(recording.finding(rule) != nil)
+        var call = recording.exchanges[6]
+        call.startedAt = call.endedAt + .milliseconds(1)
+        call.duration = .milliseconds(1)
+        call.request.url = RecordedURL("https://id.harbour.example/userinfo")
+        call.request.headers.append("Authorization", "Bearer \(token)")
+        call.response = RecordedResponse(status: status, body: .json(#"{"sub":"alice"}"#))
+        recording.exchanges.insert(call, at: 7)
+        #expect((recording.finding(rule) != nil) == fires)
     }
 
     @Test func oneKeySetIsEnough() throws {
