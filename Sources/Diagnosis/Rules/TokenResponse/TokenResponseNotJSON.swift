@@ -82,8 +82,9 @@ struct TokenResponseNotJSON: Rule {
 
     /// Whether the same was asked for once more, and answered with tokens.
     private func isRepaired(_ request: TokenRequest, _ flow: Flow) -> Bool {
-        flow.tokenRequests.contains { later in
-            later.startedAt > request.startedAt && later.grantType == request.grantType
+        let position = flow.surroundings.position
+        return flow.tokenRequests.contains { later in
+            position[later.exchange] > position[request.exchange] && later.grantType == request.grantType
                 && later.code == request.code && later.refreshToken == request.refreshToken
                 && later.answer.json != nil && later.answer.parameters.contains("access_token")
         }
