@@ -43,6 +43,7 @@ struct RefusalWordingTests {
         "Some scopes were invalid: profil. Request details: redirect_uri=https://app.example/cb invalid",
         #"{"redirect_uri":"https://app.example/cb","hint":"not registered"}"#, "redirect_uri is required",
         "This kind of redirect URI is not supported yet", "Redirect URI. The code_challenge is not valid",
+        "response_mode form_post with this redirect URI is not supported by the browser",
         "The scope is not allowed for this redirect URI",
         "my_redirect_uri is invalid", "Invalid client id or web redirect url", "reinvalid redirect_uri", "",
         "The user doesn't have access to callback URL https://app.example/cb",

@@ -122,7 +122,7 @@ enum RefusalWording {
         "not a valid", "not a registered", "n't valid", "invalid", "not recogni", "not authori",
         "not approved", "unknown", "not known",
         "not configured", "not found", "not associated", "not belong", "not accepted", "not exist in",
-        "n't exist in", "not supported by", "参数错误", "不合法", "未找到",
+        "n't exist in", "not supported by client", "参数错误", "不合法", "未找到",
     ]
     private static let adjectives = [
         "invalid", "mismatching", "mismatched", "unregistered", "unknown", "illegal", "unauthorized",
