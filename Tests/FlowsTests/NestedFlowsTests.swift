@@ -31,6 +31,25 @@ struct NestedFlowsTests {
         #expect(flows.map { $0.inner.map(\.id) } == [[], ["flow-1"]])
     }
 
+    /// App, broker and provider share a host, as behind one reverse proxy: either login is called back where the other one is asked.
+    @Test func noneIsInsideOfTheOneThatItIsAround() {
+        var (app, bank) = (app, bank)
+        app.redirectURI = "https://idp.example/app/cb"
+        bank.issuer = "https://idp.example/bank"
+        var capture = CaptureBuilder()
+        bank.discovery(&capture)
+        capture.redirect(app.authorizationURL, to: bank.authorizationURL, headers: ShopLogin.browser)
+        bank.authorize(&capture)
+        bank.answer(&capture)
+        capture.redirect(bank.callbackURL, to: app.callbackURL, headers: ShopLogin.browser)
+        bank.token(&capture)
+        app.callback(&capture)
+        app.token(&capture)
+        let flows = capture.flows
+        #expect(flows.map(\.clientID) == ["broker", "shop"])
+        #expect(flows.map(\.outer) == ["flow-2", nil])
+    }
+
     /// The broker's own login came later, and was asked for by nobody.
     @Test func loginThatWasAskedForLaterIsAroundNone() {
         var capture = CaptureBuilder()
