@@ -5,7 +5,7 @@ import OAuth
 struct RecordedCredentials: Sendable {
     let stripped: StrippedFiles
     let areCookiesRecorded: Bool
-    /// The files that tell of requests with cookies, those that tell of one together.
+    /// The files that tell of requests with cookies, those that tell of one together; none of what was recorded into the import since.
     private let withCookies: Set<Set<String>>
 
     init(_ index: CaptureIndex) {
@@ -17,7 +17,7 @@ struct RecordedCredentials: Sendable {
             let files = Self.files(of: exchange)
             if !withCookies.contains(files), !exchange.request.cookies.isEmpty { withCookies.insert(files) }
         }
-        self.withCookies = withCookies
+        self.withCookies = withCookies.filter { !$0.isEmpty }
         areCookiesRecorded =
             !withCookies.isEmpty
             || !index.authorizationRequests.isEmpty

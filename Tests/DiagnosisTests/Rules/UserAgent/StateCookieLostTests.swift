@@ -265,6 +265,23 @@ struct StateCookieLostTests {
         )
     }
 
+    /// What was recorded into an import afterwards says nothing of the files that it was made of.
+    @Test(arguments: [nil, "a.har"] as [String?])
+    func abstainsWhereOnlyALaterRecordingHasCookies(file: String?) throws {
+        var recording = try Recording(broken).editing { exchange in
+            exchange.request.headers.fields.removeAll { $0.name == "Cookie" }
+            exchange.request.listedCookies = []
+            exchange.provenance.seen = [Provenance.Sighting(file: "a.har", entry: 0)]
+        }
+        var other = recording.exchanges[0]
+        other.request.url = RecordedURL("https://api.other.example/health")
+        other.request.headers.append("Cookie", "lang=en")
+        other.response = RecordedResponse(status: 200)
+        other.provenance.seen = file.map { [Provenance.Sighting(file: $0, entry: 1)] } ?? []
+        recording.exchanges.append(other)
+        #expect((recording.finding(rule) == nil) == (file == nil))
+    }
+
     @Test func abstainsOnASanitizedCapture() throws {
         let recording = try Recording(broken).sanitized
         #expect(recording.finding(rule) == nil)
