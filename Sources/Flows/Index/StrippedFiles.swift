@@ -69,9 +69,10 @@ struct StrippedFiles: Sendable {
         var logins = 0
         /// Those whose connection nobody saw.
         var toldLogins = 0
-        /// Calls that a page was allowed to make with an `Authorization` header, and when.
-        var allowed: [String: Timestamp] = [:]
-        var lacksAllowed = false
+        /// Calls that a page was allowed to make with an `Authorization` header, and since when.
+        private var allowed: [String: Timestamp] = [:]
+        /// When the last of those ended that pages of other origins made without one.
+        private var calls: [String: Timestamp] = [:]
 
         mutating func note(_ exchange: Exchange) {
             guard !hasCredential else { return }
@@ -81,16 +82,27 @@ struct StrippedFiles: Sendable {
             guard let response = exchange.response else { return }
             isAnswered = true
             let request = exchange.request
+            guard request.headers.contains("origin") else { return }
             if request.method == "OPTIONS" {
-                guard (200..<300).contains(response.status), StrippedFiles.asksForCredential(request),
+                guard (200..<300).contains(response.status),
+                    StrippedFiles.names("access-control-request-headers", request.headers)
+                        .contains("authorization"),
+                    // For a while browsers took the star for it.
+                    !StrippedFiles.names("access-control-allow-headers", response.headers)
+                        .isDisjoint(with: ["authorization", "*"]),
                     let method = request.headers.first("access-control-request-method")
                 else { return }
-                allowed["\(method) \(request.url.text)"] = exchange.endedAt
-            } else if !allowed.isEmpty, exchange.client.address == nil,
-                let time = allowed["\(request.method) \(request.url.text)"]
-            {
-                lacksAllowed = lacksAllowed || time <= exchange.startedAt
+                let call = "\(method) \(request.url.withoutQuery)"
+                allowed[call] = min(allowed[call] ?? exchange.endedAt, exchange.endedAt)
+            } else if exchange.client.address == nil {
+                let call = request.methodAndURL
+                calls[call] = max(calls[call] ?? exchange.endedAt, exchange.endedAt)
             }
+        }
+
+        /// Chrome counts a call from before its preflight on, and lists it first.
+        private var lacksAllowed: Bool {
+            allowed.contains { call, time in calls[call].map { time <= $0 } ?? false }
         }
 
         var lacksCredentials: Bool { !hasCredential && (lacksAllowed || isServedWithoutToken) }
@@ -136,12 +148,12 @@ struct StrippedFiles: Sendable {
     /// `log.creator.name` of Chrome, Edge and their kin.
     private static let developerTools = "WebInspector"
 
-    /// Whether a browser asks for a page whether it may send the header (Fetch standard, CORS).
-    private static func asksForCredential(_ request: RecordedRequest) -> Bool {
-        request.headers.all("access-control-request-headers").contains { names in
-            names.split(separator: ",").contains {
-                $0.filter { $0 != " " }.asciiLowercased() == "authorization"
+    /// The headers that one of CORS lists (Fetch standard), in lower case.
+    private static func names(_ list: String, _ headers: HeaderFields) -> Set<String> {
+        Set(
+            headers.all(list).flatMap { names in
+                names.split(separator: ",").map { $0.filter { $0 != " " }.asciiLowercased() }
             }
-        }
+        )
     }
 }
