@@ -22,8 +22,9 @@ struct StrippedFiles: Sendable {
         let recorders = capture.recordersByFile
         files = Set(
             facts.filter { file, facts in
-                let recorder = recorders[file] ?? capture.creator
-                return facts.isStripped(byDefault: recorder.name == Self.developerTools)
+                // Of an import of one file the entries do not name it.
+                let names = (recorders[file].map { [$0] } ?? capture.recorders).map(\.name)
+                return facts.isStripped(byDefault: names.allSatisfy { $0 == Self.developerTools })
             }.keys
         )
         withoutCredentials = files.union(facts.filter { $0.value.lacksCredentials }.keys)

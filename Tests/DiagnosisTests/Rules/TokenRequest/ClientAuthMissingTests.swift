@@ -239,9 +239,30 @@ struct ClientAuthMissingTests {
         #expect(whole.flatMap(\.findings).map(\.rule).contains(rule))
     }
 
-    private func diagnosed(_ recording: Recording, by creator: String) -> [FlowDiagnosis] {
+    /// The entries of an import of one file do not name it; what was recorded into it since may be of another kind.
+    @Test(arguments: [("WebInspector", 1, false), ("WebInspector", 0, true), ("mitmproxy", 1, true)])
+    func abstainsOnAnImportOfSuchAnExport(creator: String, entries: Int, fires: Bool) throws {
+        let alone = try Recording(broken).withoutAuthorization.sanitized
+        let file = ImportStatement.File(
+            name: "a.har",
+            creator: ["name": .string(creator)],
+            entries: entries,
+            clock: .reference
+        )
+        let diagnoses = diagnosed(alone, by: "authreel", of: [file])
+        #expect(diagnoses.flatMap(\.findings).map(\.rule).contains(rule) == fires)
+    }
+
+    private func diagnosed(_ recording: Recording, by creator: String, of files: [ImportStatement.File] = [])
+        -> [FlowDiagnosis]
+    {
         var capture = Capture(recording.exchanges)
         capture.creator = (creator, "1")
+        if !files.isEmpty {
+            capture.logMembers["_authreel"] = [
+                "imported": ImportStatement(files: files, isAligned: false).json
+            ]
+        }
         return FlowFinder.flows(in: capture).map { Diagnostician.diagnose($0) }
     }
 
