@@ -5,43 +5,46 @@ enum RubyPreload {
         # loopback addresses even where a proxy is set and no_proxy is not, and HTTPClient localhost; here they do not. Waits
         # for either library instead of loading it, whose version is the program's to choose.
         begin
-          finder = Module.new do
-            def find_proxy(env = ENV)
-              found = super
-              name = "#{scheme.downcase}_proxy"
-              proxy = env[name] || env[name.upcase]
-              return found if found || proxy.nil? || proxy.empty? || hostname.nil?
-              return found if name == 'http_proxy' && env.include?('REQUEST_METHOD')
-              left_out = env['no_proxy'] || env['NO_PROXY']
-              return found if left_out && !URI::Generic.use_proxy?(hostname, nil, port, left_out)
-              URI.parse(proxy)
+          module AuthreelProxy
+            finder = Module.new do
+              def find_proxy(env = ENV)
+                found = super
+                name = "#{scheme.downcase}_proxy"
+                proxy = env[name] || env[name.upcase]
+                return found if found || proxy.nil? || proxy.empty? || hostname.nil?
+                return found if name == 'http_proxy' && env.include?('REQUEST_METHOD')
+                left_out = env['no_proxy'] || env['NO_PROXY']
+                return found if left_out && !URI::Generic.use_proxy?(hostname, nil, port, left_out)
+                URI.parse(proxy)
+              end
             end
-          end
-          # A proxy of the program's own keeps to the library's rule; what no_proxy names is looked at without case.
-          chooser = Module.new do
+            # A proxy of the program's own keeps to the library's rule; what no_proxy names is looked at without case.
+            chooser = Module.new do
+              private
+
+              def no_proxy?(uri)
+                named = ENV['http_proxy'] || ENV['HTTP_PROXY']
+                return super unless uri.host == 'localhost' && @proxy && @proxy.to_s == named
+                super(uri.dup.tap { |spelled| spelled.host = 'LOCALHOST' })
+              end
+            end
+
+            # Frozen, and the method no block's: classes are made in every Ractor.
+            CHANGES = { 'URI::Generic' => finder, 'HTTPClient' => chooser }.freeze
+
             private
 
-            def no_proxy?(uri)
-              named = ENV['http_proxy'] || ENV['HTTP_PROXY']
-              return super unless uri.host == 'localhost' && @proxy && @proxy.to_s == named
-              super(uri.dup.tap { |spelled| spelled.host = 'LOCALHOST' })
+            def inherited(created)
+              super
+              # What a class calls itself may be its own affair.
+              change = CHANGES[Module.instance_method(:name).bind(created).call]
+              created.prepend(change) if change
             end
           end
 
-          waiting = { 'URI::Generic' => finder, 'HTTPClient' => chooser }
-          waiting.delete('URI::Generic') && URI::Generic.prepend(finder) if defined?(URI::Generic)
-          waiting.delete('HTTPClient') && HTTPClient.prepend(chooser) if defined?(HTTPClient)
-          unless waiting.empty?
-            Object.singleton_class.prepend(Module.new do
-              hook = self
-              define_method(:inherited) do |created|
-                super(created)
-                change = waiting.delete(created.name)
-                created.prepend(change) if change
-                hook.send(:remove_method, :inherited) if change && waiting.empty?
-              end
-            end)
-          end
+          URI::Generic.prepend(AuthreelProxy::CHANGES['URI::Generic']) if defined?(URI::Generic)
+          HTTPClient.prepend(AuthreelProxy::CHANGES['HTTPClient']) if defined?(HTTPClient)
+          Object.singleton_class.prepend(AuthreelProxy)
         rescue StandardError
           nil
         end
