@@ -58,11 +58,19 @@ extension CallbackCourse {
     /// Whether a sentence, in lower case, names the ID token and a check that it did not pass, or has the words of a library for one.
     private static func isOfIDToken(_ sentence: String) -> Bool {
         if tokenFaults.contains(where: sentence.containsBytes) { return true }
-        return ["id token", "id_token"].contains(where: sentence.containsBytes)
+        return ["id token", "id_token"].contains { isNamed($0, in: sentence) }
             && ["invalid", "incorrect", "expired", "not match", "mismatch", "verif", "signature"].contains(
                 where: sentence.containsBytes
             )
             && !["cookie", "session", "state", "csrf", "xsrf", "hint"].contains(where: sentence.containsBytes)
+    }
+
+    /// Whether a name stands there as one of its own: an invalid token is none of it.
+    private static func isNamed(_ name: String, in sentence: String) -> Bool {
+        sentence.containsBytes(name)
+            && sentence.ranges(of: name).contains { range in
+                !(sentence[..<range.lowerBound].last?.isLetter ?? false)
+            }
     }
 
     /// json-jwt's, behind OmniAuth, and Python Social Auth's.

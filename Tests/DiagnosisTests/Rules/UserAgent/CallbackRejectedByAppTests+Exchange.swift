@@ -40,7 +40,8 @@ extension CallbackRejectedByAppTests {
         ("Token error: Signature has expired", true), ("Token error: Incorrect id_token: iat", true),
         ("[invalid_id_token] An error occurred", true),
         ("Invalid id_token_hint", false), ("The session expired before the ID token came", false),
-        ("Invalid token", false),
+        ("Invalid token", false), ("invalid_token: it has expired", false),
+        ("Invalid token, as is the ID token", true),
     ])
     func appThatSaysThatTheIDTokenDidNotPassIsBelieved(words: String, isTold: Bool) throws {
         let recording = try Recording(broken).editingLast("/callback") {
