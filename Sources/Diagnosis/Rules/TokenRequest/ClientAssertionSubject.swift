@@ -109,14 +109,15 @@ struct ClientAssertionSubject: Rule {
         _ expected: Parameter?,
         _ call: ClientCall
     ) -> Violation {
-        var evidence = [("iss", issuer), ("sub", subject)].map { name, value in
+        let claims = ["iss", "sub"].map(assertion.token.claim)
+        var evidence = [("iss", issuer, claims[0]), ("sub", subject, claims[1])].map { name, value, claim in
             Evidence(
                 place: assertion.place(ofClaim: name),
-                value: value.map { Masking.shown($0, of: name) }
-                    ?? (assertion.token.claim(name) == .null ? "null" : "missing"),
-                note: value.flatMap { value in
+                value: (value ?? claim.map { JSONWriter.text(of: $0) }).map { Masking.shown($0, of: name) }
+                    ?? "missing",
+                note: value.map { value in
                     expected.map { $0.value.equalsBytes(of: value) ? "the client" : "another one" }
-                }
+                } ?? (Self.isNobody(claim) ? nil : "not a string")
             )
         }
         if let expected { evidence.append(Evidence(expected, note: "the client of this login")) }
@@ -124,10 +125,12 @@ struct ClientAssertionSubject: Rule {
         return Violation(
             evidence,
             severity: call.severity,
-            saying: issuer == nil && subject == nil ? Self.nobody : nil,
+            saying: claims.allSatisfy(Self.isNobody) ? Self.nobody : nil,
             exchange: call.exchange
         )
     }
+
+    private static func isNobody(_ claim: JSONValue?) -> Bool { claim == nil || claim == .null }
 
     private static let nobody = Violation.Words(
         title: "The client assertion names no client",

@@ -43,6 +43,18 @@ struct ClientAssertionSubjectTests {
         #expect(finding.evidence.prefix(2).allSatisfy { $0.note == nil })
     }
 
+    /// Somebody is named by a client_id of digits that was written as a number.
+    @Test func numberIsNoStringAndNotMissing() throws {
+        let recording = try Recording("token-request/client-assertion-audience").asserting { claims in
+            claims["iss"] = 4711
+            claims["sub"] = 4711
+        }
+        let finding = try #require(recording.finding(Self.rule))
+        #expect(finding.title != "The client assertion names no client")
+        #expect(finding.evidence.prefix(2).map(\.value) == ["4711", "4711"])
+        #expect(finding.notes.prefix(2) == ["not a string", "not a string"])
+    }
+
     @Test func comparesWithTheBody() throws {
         let recording = try Recording("token-request/client-assertion-audience").asserting { claims in
             claims["iss"] = "shop-admin"
