@@ -39,17 +39,23 @@ enum ShownCodes {
     /// What stands behind a word for codes of recovery: at least two of the same form, each by itself, or right behind it one of
     /// several words.
     private static func kept(_ text: [UInt8]) -> [Range<Int>] {
+        let told = tellers.places(in: text)
+        guard !told.isEmpty else { return [] }
         // Most texts have no letter that the words of most languages have.
         let others = text.contains { $0 >= 0x80 } ? foreignKinds : []
         let marks = (kinds + others).flatMap { words($0, in: text) }.sorted { $0.lowerBound < $1.lowerBound }
         var found: [Range<Int>] = []
         var end = 0
         for mark in marks where mark.lowerBound >= end {
+            // Most codes and keys are of something else.
+            let near = told.partitionPoint { $0 > mark.lowerBound - longestBefore }
+            guard near < told.count, told[near] <= mark.upperBound + 1 + longestBehind else { continue }
             let isPlural = text[mark.upperBound...].first.map { $0 | 0x20 == 0x73 } ?? false
             let start = isPlural ? mark.upperBound + 1 : mark.upperBound
             // `backup verification code`
-            let before = lowercased(text[..<mark.lowerBound].suffix(24))
-            let isNamedBehind = purposes.contains(where: lowercased(text[start...].prefix(20)).hasPrefix)
+            let before = lowercased(text[..<mark.lowerBound].suffix(longestBefore))
+            let behind = lowercased(text[start...].prefix(longestBehind))
+            let isNamedBehind = purposes.contains(where: behind.hasPrefix)
             // `恢复密码`: a password.
             guard isNamedBehind || reserves.contains(where: before.containsBytes) && !before.hasSuffix("密")
             else { continue }
@@ -99,6 +105,11 @@ enum ShownCodes {
         " de rezerv", " zapas", " odzysk", " awaryj", " pro obnov", " na obnov", " восст", " для восс",
         " відно", " для відн", " ανάκ",
     ]
+    /// The same once more, of which two may be written with an accent by itself.
+    private static let tellers = WordEndings(reserves + purposes + ["re\u{301}cup", "να\u{301}κ"])
+    /// In bytes, of what is looked at on either side of the word.
+    private static let longestBefore = 24
+    private static let longestBehind = 20
     /// In bytes: how far behind the word they are looked for.
     private static let longestList = 1 << 12
 
