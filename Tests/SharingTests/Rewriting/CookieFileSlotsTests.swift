@@ -21,10 +21,19 @@ struct CookieFileSlotsTests {
         ("sid\tzem4K\tshop.example\t/\tSession\t19\t✓\t\tLax\n", ["zem4K"]),
         ("at\tzem4K\t.shop.example\t/app\t2026-05-01T10:00:00.000Z\t40", ["zem4K"]),
         ("sid\tzem4K\tlocalhost\t/\tSitzung\t8", ["zem4K"]),
+        (
+            "sid\tzem4K\tlocalhost\t/\tセッション\t8\nat\tzem5K\ta.example\t/\tFri, 01 May 2026 10:00:00 GMT\t7",
+            ["zem4K", "zem5K"]
+        ),
         // Lines of other kinds.
         ("it is TRUE that the page / the file is FALSE 0 to nine", []),
         ("shop.example FALSE page FALSE 0 sid zem4K", []),
         ("GET\t200\tshop.example\t/login\tFirefox\t512", []),
+        ("2026-03-02T10:00:00Z\tPOST\tid.example\t/token\tHTTP/1.1\t400", []),
+        ("10:00:00\tredirect\tid.example\t/auth\tSession\t302", []),
+        ("web\tGET\tid.example\t/auth\tHIT\t302", []),
+        ("web\tfrankfurt\tid.example\t/auth\t302\t1480", []),
+        ("2026-03-02\t10:00\tid.example\t/a\tHIT\t12", []),
         ("a\tb\tc\td\te\tf", []), ("Name\tValue\tDomain\tPath\tExpires\tSize", []), ("\t\t\t\t\t\t\t", []),
         ("", []),
     ])

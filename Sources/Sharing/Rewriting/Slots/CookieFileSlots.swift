@@ -33,16 +33,30 @@ enum CookieFileSlots {
         return fields[6]
     }
 
-    /// The value in a row of a table.
+    /// The value in a row of a table; a log with tabs has a time or a method in front, and a status behind the path.
     private static func shown(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let fields = line.split(separator: 0x09, maxSplits: 6, omittingEmptySubsequences: false)
-        guard fields.count > 5, fields[1].count > 1, isHost(fields[2]), fields[3].first == 0x2f,
-            // `200`, in a log with tabs.
-            fields[1].count > 3 || !fields[1].allSatisfy(\.isASCIIDigit), !fields[5].isEmpty,
+        guard fields.count > 5, isName(fields[0]), fields[1].count > 1, isHost(fields[2]),
+            fields[3].first == 0x2f, isEnd(fields[4]),
+            fields[1].count > 3 || !fields[1].allSatisfy(\.isASCIIDigit),
+            !methods.contains(SlotReader.string(fields[1].prefix(8))), !fields[5].isEmpty,
             fields[5].count < 6, fields[5].allSatisfy(\.isASCIIDigit)
         else { return nil }
         return fields[1]
     }
+
+    /// Whether a cookie may be called so, and no time is written so.
+    private static func isName(_ field: ArraySlice<UInt8>) -> Bool {
+        field.contains(where: \.isASCIILetter) && !field.contains { $0 <= 0x20 || $0 == 0x3a || $0 == 0x2f }
+    }
+
+    /// Whether it says when a cookie expires: a time of a day, or a word for the end of the session, in whatever language.
+    private static func isEnd(_ field: ArraySlice<UInt8>) -> Bool {
+        field.count > 9 && field.contains(0x3a) && field.contains(where: \.isASCIIDigit)
+            || !field.isEmpty && field.allSatisfy { $0.isASCIILetter || $0 >= 0x80 || $0 == 0x20 }
+    }
+
+    private static let methods: Set<String> = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
 
     private static func isHost(_ field: ArraySlice<UInt8>) -> Bool {
         field.elementsEqual("localhost".utf8)
