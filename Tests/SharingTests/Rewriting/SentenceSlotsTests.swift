@@ -183,6 +183,11 @@ struct SentenceSlotsTests {
             text: "<i>Date of birth</i><i>31/01/1990</i><i>Geburtsdatum</i> <b>Name</b>",
             told: ["Date of birth=31/01/1990"]
         ),
+        Row(
+            text:
+                "<i>DOB</i><i>12 March 1990</i><i>Birthday</i><i>Mar 3, 1990</i><i>birthdate</i><i>Step 2 of 3</i>",
+            told: ["DOB=12 March 1990", "Birthday=Mar 3, 1990"]
+        ),
     ]
 
     @Test(arguments: pages)

@@ -16,7 +16,9 @@ struct TextLabels {
         let text = Self.trimmed(node)
         guard !text.isEmpty else { return nil }
         if let known = label {
-            let isOne = Self.isValue(text, known.kind) && (!isTyped || text.contains(where: \.isASCIIDigit))
+            let isOne =
+                Self.isValue(text, known.kind) && (!isTyped || text.contains(where: \.isASCIIDigit))
+                || isTyped && known.kind == .personal && Self.isDay(text)
             (label, isTyped) = (nil, false)
             return isOne ? Self.slot(known.name, text) : nil
         }
@@ -36,7 +38,7 @@ struct TextLabels {
         if last.count == 2, Self.given.contains(last[0].lowercased()), SecretRoles.saysPassword(last[1]) {
             given = last[1]
         }
-        if text.count <= Self.longestLabel, SecretRoles.isBirthDay(SlotReader.string(text)) {
+        if Self.mayBeBirthDay(text), SecretRoles.isBirthDay(SlotReader.string(text)) {
             (label, isTyped) = ((SlotReader.string(text), .personal), true)
             return nil
         }
@@ -89,6 +91,21 @@ struct TextLabels {
         "h2",
         "h3", "h4", "ul", "ol", "table", "th", "dt",
     ]
+
+    /// Whether a text may be a label for a day of birth, which few of a page's end like.
+    private static func mayBeBirthDay(_ text: ArraySlice<UInt8>) -> Bool {
+        guard (3...longestLabel).contains(text.count) else { return false }
+        let end = (text[text.endIndex - 2].asciiLowercased, text[text.endIndex - 1].asciiLowercased)
+        return switch end {
+        case (0x61, 0x79), (0x6f, 0x62), (0x74, 0x65), (0x74, 0x68), (0x75, 0x6d): true
+        default: false
+        }
+    }
+
+    /// As in `12 March 1990`, of which a word begins with no capital.
+    private static func isDay(_ text: ArraySlice<UInt8>) -> Bool {
+        text.count <= longestLabel && CalendarDay(SlotReader.string(text)) != nil
+    }
 
     private static func isValue(_ text: ArraySlice<UInt8>, _ kind: Secret.Kind) -> Bool {
         let words = text.split(separator: 0x20)
