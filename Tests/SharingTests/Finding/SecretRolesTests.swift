@@ -34,6 +34,7 @@ struct SecretRolesTests {
         // What is told of a password.
         ("password_expires_in", .json, "unknown"), ("resetPasswordUrl", .json, "unknown"),
         ("password_changed_at", .json, "unknown"), ("passwordPolicy", .text, "unknown"),
+        ("password_status", .json, "unknown"), ("passwordState", .text, "unknown"),
         // Those that were before are passwords, too.
         ("passwordHistory", .json, "secret password"),
         ("password_confirmation", .json, "secret password"), ("passwordHint", .json, "secret password"),

@@ -64,6 +64,7 @@ struct PairSlotsTests {
         ("[\"password\"]=>\n  string(7) \"kestrel\"\n", ["kestrel"]),
         ("['email' => 'required', 'password' => 'hashed']", []), ("{name=text, password=text}", []),
         ("{password=null, username=bolund}", []), ("{password=required}", []),
+        ("{password=expired, username=bolund}", []), ("{\"password\"=>\"Incorrect\"}", []),
         ("login(user, password=None)", []), ("{\"password\"=>\"password\"}", []),
         ("Choose password=kestrel or another", []), ("{grant_type=password, scope=openid}", []),
         ("password:\"\",user:\"x-1\"", []), ("type=\"password\" name=\"user-name\"", []),

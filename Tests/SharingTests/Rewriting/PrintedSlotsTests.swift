@@ -69,7 +69,9 @@ struct PrintedSlotsTests {
         ("scope=openid given_name", []), ("{grant_type=password, scope=openid}", []),
         ("{'password': 'Passwort', 'pwd': 'string'}", []), ("{'password': 'required'}", []),
         ("choose password=kestrel or another", []), ("{ password: kestrel }", []),
-        ("{'password': 'abc'}", []),
+        ("{'password': 'abc'}", []), ("no sign-in: {'password': 'expired'}", []),
+        ("Array ( [password] => rejected )", []), ("{ password: 'Unsupported' }", []),
+        ("{'password_status': 'active'}", []),
         ("client_secret=client_secret", []), ("[given_name] =>", []), ("{given_name=", []),
         ("Key (given_name)=(", []), ("'given_name' => '", []),
     ])

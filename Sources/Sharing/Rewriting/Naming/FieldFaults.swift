@@ -68,12 +68,14 @@ enum FieldFaults {
         " field ", "password ", "username ", " user ", "valid ", " value ", " characters", "required",
     ]
 
-    /// Whether a value of a document says whether there has to be one, or of which type it is: `"password": "enabled"`,
-    /// `"given_name": "string"`.
+    /// Whether a value says whether there has to be one, of which type it is, or what became of it: `"password": "enabled"`,
+    /// `"given_name": "string"`, `"password": "expired"`.
     static func saysWhether(_ value: String) -> Bool { states.contains(value) }
 
     private static let states: Set<String> = [
         "enabled", "disabled", "required", "optional", "mandatory", "supported", "unsupported", "string",
         "boolean", "integer",
+        "allowed", "changed", "denied", "expired", "incorrect", "invalid", "locked", "missing", "rejected",
+        "unchanged", "unknown", "weak", "wrong",
     ]
 }

@@ -136,7 +136,7 @@ enum PairSlots {
         else { return false }
         let own = SlotReader.string(value)
         return !names.contain(own) && !nothing.contains(own.lowercased()) && !SureWords.isCommon(own)
-            && !SecretRoles.isWord(own)
+            && !SecretRoles.isWord(own) && !FieldFaults.saysWhether(own.lowercased())
     }
 
     /// Whether a value stands as a program prints it.

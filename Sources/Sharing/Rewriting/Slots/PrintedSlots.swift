@@ -52,7 +52,8 @@ enum PrintedSlots {
         guard value.count >= 4, value.allSatisfy(\.isASCIILetter), !gap.elementsEqual("=".utf8),
             case .secret(.password) = SecretRoles.role(of: name, in: .text)
         else { return false }
-        return !SecretRoles.saysPassword(SlotReader.string(value))
+        let own = SlotReader.string(value)
+        return !SecretRoles.saysPassword(own) && !FieldFaults.saysWhether(own.lowercased())
     }
 
     /// Whether a value is one, and no variable, no rule for it, no text of a page and no word for what it is.
