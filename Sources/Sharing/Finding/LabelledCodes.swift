@@ -29,8 +29,7 @@ enum LabelledCodes {
             else { return slot }
             let before = ShownCodes.lowercased(text[..<slot.range.lowerBound].suffix(reach))
             let behind = ShownCodes.lowercased(text[slot.range.upperBound...].prefix(reach))
-            guard faults.contains(where: before.containsBytes),
-                !purposes.contains(where: (before + "\n" + behind).containsBytes)
+            guard tellFault(before), !purposes.contains(where: (before + "\n" + behind).containsBytes)
             else { return slot }
             var slot = slot
             slot.name = "error_code"
@@ -61,9 +60,15 @@ enum LabelledCodes {
             behind = behind.prefix { $0 != 0x22 }
             isMessage = before.count + behind.count <= shortest && messages.contains(where: name.hasSuffix)
         }
-        let said = ShownCodes.lowercased(before) + "\n" + ShownCodes.lowercased(behind)
-        return !faults.contains(where: said.containsBytes)
+        let told = ShownCodes.lowercased(before)
+        let said = told + "\n" + ShownCodes.lowercased(behind)
+        return !tellFault(told) && !faults.contains(where: said.containsBytes)
             && (isMessage || purposes.contains(where: said.containsBytes))
+    }
+
+    /// Whether the words before a code say what went wrong; those behind it may only say what would be.
+    private static func tellFault(_ before: String) -> Bool {
+        (faults + outcomes).contains(where: before.containsBytes)
     }
 
     /// In bytes, on either side: how far from a code stands what says what it is for.
@@ -78,8 +83,10 @@ enum LabelledCodes {
     private static let faults = [
         "error", "fail", "denied", "invalid", "exception", "refused", "unauthor", "correlation", "wrong",
     ]
+    private static let outcomes = ["expired", "blocked", "rejected"]
     private static let purposes = [
-        "expire", "valid for", "minutes", "share", "sign in", "sign-in", "log in", "verify", "verification",
+        "expires", "expire in", "expire after", "will expire", "valid for", "minutes", "share", "sign in",
+        "sign-in", "log in", "verify", "verification",
         "one-time", "one time", "not request", "n't request",
     ]
 }

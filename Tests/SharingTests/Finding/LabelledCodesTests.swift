@@ -14,6 +14,9 @@ struct LabelledCodesTests {
         ("Login failed.\nCode: 700016", []), ("Error\nCode: 700016", []),
         ("To sign in again, see the log.\nAn error came back.\nCode: 700016", []),
         (#"{"message":"Code: 700016"}"#, []), (#"{"message":"Sign in failed.\nCode: 700016"}"#, []),
+        ("The refresh token has expired.\nCode: 700082", []),
+        ("<p>You tried to sign in, and were blocked.</p><p>Code: 530003</p>", []),
+        ("Hello,\nCode: 481303\nWhere it has expired, sign in again.", ["481303"]),
         ("Postal Code: 750201", []), ("Code: 70001", []), ("Code: 7000161", []), ("Code: IDX102", []),
         ("Code: 700016-b", []), ("Node: 700016", []), ("ode: 700016", []), ("Code:", []),
         ("A long line about what was ordered, and when.\nCode: 481303", []),
@@ -29,6 +32,7 @@ struct LabelledCodesTests {
     @Test(arguments: [
         ("Login failed.\nCode: 700016", "error_code"), ("Error\nCode: 700016\nMessage: bad", "error_code"),
         ("Hello\nCode: 481303\nIs this an error? Tell us.", "Code"), ("Hello\nCode: 481303", "Code"),
+        ("Your token has expired.\nCode: 700082\nTime: 9", "error_code"),
         ("A login failed.\nCode: 481303\nIt expires soon.", "Code"), ("Error\nCode: IDX102", "Code"),
     ])
     func codeBehindAnErrorIsItsOwn(text: String, name: String) {
