@@ -16,8 +16,9 @@ enum PersonLines {
                 telling.contains(keys[$0])
                     && !SecretRoles.saysPassword(SlotReader.string(text[slots[$0].range]))
             }
-            if isTold,
-                !SecretRoles.isWord(SlotReader.string(text[slot.range]))
+            let value = text[slot.range]
+            if isTold, !SecretRoles.isWord(SlotReader.string(value)),
+                !ofAccounts.contains(keys[place]) || isAccount(value)
             {
                 slot.name = "display_name"
             }
@@ -25,6 +26,14 @@ enum PersonLines {
         }
     }
 
+    /// What signs in by a password, and is no address, no switch and no text of a page; behind a domain as well (`SHOP\ada`).
+    private static func isAccount(_ value: ArraySlice<UInt8>) -> Bool {
+        let own = value.lastIndex(of: 0x5c).map { value[($0 + 1)...] } ?? value
+        let word = SlotReader.string(own).lowercased()
+        return PairSlots.isAccount(own) && !PairSlots.nothing.contains(word) && !FieldFaults.saysWhether(word)
+    }
+
+    private static let ofAccounts: Set<String> = ["user", "login"]
     /// In lines: how far from a name stands what says whose it is.
     private static let reach = 2
 

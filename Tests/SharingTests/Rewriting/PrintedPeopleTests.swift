@@ -60,6 +60,11 @@ struct PrintedPeopleTests {
         ("user: Benutzer\npassword: Passwort\n", ["user", "password"]),
         ("user = bolund\nhost = db", ["user", "host"]),
         ("user: username\npassword: zem4", ["user", "password"]),
+        ("login: https://id.example/login\npassword: https://id.example/reset\n", ["login", "password"]),
+        ("login: Sign in here\npassword: Your own word\n", ["login", "password"]),
+        ("login: enabled\npasscode: disabled\n", ["login", "passcode"]),
+        ("login: true\npassword: false\n", ["login", "password"]),
+        ("user = SHOP\\bolund\npassword = zem4\n", ["display_name", "password"]),
     ])
     func whoSignsInByThePasswordBeside(text: String, names: [String]) {
         let bytes = Array(text.utf8)

@@ -52,7 +52,7 @@ enum PairSlots {
     private static let longestAccount = 64
 
     /// Whether a value beside a password may be who signs in with it, and no word of the text.
-    private static func isAccount(_ value: ArraySlice<UInt8>) -> Bool {
+    static func isAccount(_ value: ArraySlice<UInt8>) -> Bool {
         (3...64).contains(value.count)
             && value.allSatisfy { $0.isASCIIAlphanumeric || [0x2b, 0x2d, 0x2e, 0x40, 0x5f].contains($0) }
             && !SureWords.isCommon(SlotReader.string(value))
