@@ -75,7 +75,8 @@ enum FieldFaults {
     private static let states: Set<String> = [
         "enabled", "disabled", "required", "optional", "mandatory", "supported", "unsupported", "string",
         "boolean", "integer",
-        "allowed", "changed", "denied", "expired", "incorrect", "invalid", "locked", "missing", "rejected",
+        "allowed", "changed", "denied", "expired", "incorrect", "invalid", "locked", "mismatch", "missing",
+        "rejected",
         "unchanged", "unknown", "weak", "wrong",
     ]
 }
