@@ -80,7 +80,7 @@ enum ShownCodes {
         // Polish, Czech and Slovak, Hungarian.
         " kodów", "Kódy", " kódy", "kódok", "kódjai",
         // Russian, Ukrainian, Greek; Japanese, Chinese, Korean.
-        "оды", "оди", "ωδικοί", "コード", "码", "碼", "코드",
+        "оды", "оди", "ОДЫ", "ОДИ", "ωδικοί", "コード", "码", "碼", "코드",
     ]
     /// What such a code is for, before the word.
     private static let reserves = [

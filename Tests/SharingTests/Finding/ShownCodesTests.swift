@@ -142,6 +142,8 @@ struct ShownCodesTests {
         Row(text: "Coduri de rezervă\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
         // Russian, Ukrainian, Greek, Japanese, Chinese, Korean.
         Row(text: "Резервные коды\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "РЕЗЕРВНЫЕ КОДЫ\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "КОДИ ВІДНОВЛЕННЯ\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
         Row(text: "Коды восстановления\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
         Row(text: "Коди відновлення\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
         Row(text: "Εφεδρικοί κωδικοί\nk4tz-9wqp\nh2mn-7rvd", codes: ["k4tz-9wqp", "h2mn-7rvd"]),

@@ -25,7 +25,10 @@ struct CookieFileSlotsTests {
             "sid\tzem4K\tlocalhost\t/\tセッション\t8\nat\tzem5K\ta.example\t/\tFri, 01 May 2026 10:00:00 GMT\t7",
             ["zem4K", "zem5K"]
         ),
+        ("sid\tzem4K\tshop.example\t/\t5/1/2026, 10:00:00\t8 B\t✓", ["zem4K"]),
         // Lines of other kinds.
+        ("sid\tzem4K\tshop.example\t/\tSession\t8 KB", []),
+        ("sid\tzem4K\tshop.example\t/\tSession\t123456", []),
         ("it is TRUE that the page / the file is FALSE 0 to nine", []),
         ("shop.example FALSE page FALSE 0 sid zem4K", []),
         ("GET\t200\tshop.example\t/login\tFirefox\t512", []),

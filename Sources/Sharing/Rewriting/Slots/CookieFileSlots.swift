@@ -39,8 +39,7 @@ enum CookieFileSlots {
         guard fields.count > 5, isName(fields[0]), fields[1].count > 1, isHost(fields[2]),
             fields[3].first == 0x2f, isEnd(fields[4]),
             fields[1].count > 3 || !fields[1].allSatisfy(\.isASCIIDigit),
-            !methods.contains(SlotReader.string(fields[1].prefix(8))), !fields[5].isEmpty,
-            fields[5].count < 6, fields[5].allSatisfy(\.isASCIIDigit)
+            !methods.contains(SlotReader.string(fields[1].prefix(8))), isSize(fields[5])
         else { return nil }
         return fields[1]
     }
@@ -54,6 +53,13 @@ enum CookieFileSlots {
     private static func isEnd(_ field: ArraySlice<UInt8>) -> Bool {
         field.count > 9 && field.contains(0x3a) && field.contains(where: \.isASCIIDigit)
             || !field.isEmpty && field.allSatisfy { $0.isASCIILetter || $0 >= 0x80 || $0 == 0x20 }
+    }
+
+    /// How much a cookie takes; Safari says of what: `19 B`.
+    private static func isSize(_ field: ArraySlice<UInt8>) -> Bool {
+        let number = field.prefix(6).prefix(while: \.isASCIIDigit)
+        let unit = field[number.endIndex...]
+        return (1...5).contains(number.count) && (unit.isEmpty || unit.elementsEqual(" B".utf8))
     }
 
     private static let methods: Set<String> = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
