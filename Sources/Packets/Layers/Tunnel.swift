@@ -43,7 +43,7 @@ enum Tunnel {
         case 6081: return genericVirtualNetwork(carried)
         case 2152: return mobileNetwork(carried)
         case 37008: return mirroredByAccessPoint(carried)
-        case 6080: return genericInDatagrams(carried)
+        case 6080: return genericInDatagrams(carried, count: count)
         // MPLS in UDP (RFC 7510).
         case 6635: return LinkLayer.content(of: carried, etherType: 0x8847)
         // Their servers answer from it.
@@ -74,14 +74,24 @@ enum Tunnel {
         guard bytes.count >= 38 else { return false }
         // A VLAN's tag may be in it.
         let size = bytes.field(12, as: UInt16.self) == 0x8100 ? 18 : 14
-        let length: Int
-        switch (bytes.field(size - 2, as: UInt16.self), bytes[size] >> 4) {
-        case (0x0800, 4): length = Int(bytes.field(size + 2, as: UInt16.self))
-        case (0x86dd, 6): length = 40 + Int(bytes.field(size + 4, as: UInt16.self))
+        let packet = bytes.behind(size)
+        switch (bytes.field(size - 2, as: UInt16.self), packet[0] >> 4) {
+        case (0x0800, 4), (0x86dd, 6): break
         default: return false
         }
+        guard let length = lengthOfPacket(packet) else { return false }
         // What is shorter than a frame may be is filled up.
         return size + length == count || size + length < count && count <= 60
+    }
+
+    /// How long the packet that begins here says it is; nil where none does.
+    private static func lengthOfPacket(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard bytes.count >= 6 else { return nil }
+        return switch bytes[0] >> 4 {
+        case 4: Int(bytes.field(2, as: UInt16.self))
+        case 6: 40 + Int(bytes.field(4, as: UInt16.self))
+        default: nil
+        }
     }
 
     /// RFC 2784 and 2890: version 0, with the fields that its flags announce.
@@ -121,8 +131,11 @@ enum Tunnel {
     // MARK: - Over UDP
 
     /// GUE: a packet by itself, or behind a header that says its protocol, and in words how long its own fields are.
-    private static func genericInDatagrams(_ bytes: UnsafeRawBufferPointer) -> LinkLayer.Content? {
-        if bytes[0] & 0xc0 == 0x40 { return LinkLayer.content(ofInternet: bytes) }
+    ///
+    /// `count`: of the datagram's bytes, which a packet by itself has to fill: those of QUIC begin like that, too.
+    private static func genericInDatagrams(_ bytes: UnsafeRawBufferPointer, count: Int) -> LinkLayer.Content?
+    {
+        if bytes[0] & 0xc0 == 0x40 { return lengthOfPacket(bytes) == count ? .internet(bytes) : nil }
         // Of the other form data only: control messages have a bit for it.
         guard bytes[0] & 0xe0 == 0 else { return nil }
         return content(ofProtocol: bytes[1], bytes.behind(4 + 4 * Int(bytes[0] & 0x1f)))

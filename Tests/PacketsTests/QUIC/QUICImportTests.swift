@@ -242,9 +242,10 @@ struct QUICImportTests {
         #expect(Set(read.exchanges.map(\.connection.id)) == ["u1", "u2"])
     }
 
-    @Test func otherPortsAreReadAsWell() {
+    /// Also that of a tunnel (GUE), whose packets begin alike.
+    @Test(arguments: [8443, 6080] as [UInt16]) func otherPortsAreReadAsWell(port: UInt16) {
         var speaker = Speaker()
-        let packets = Self.login(&speaker).map { MadePacket.datagram($0, $1, serverPort: 8443) }
+        let packets = Self.login(&speaker).map { MadePacket.datagram($0, $1, serverPort: port) }
         #expect(Self.said(PacketImport(packets, keyLog: Speaker.keyLog()).exchanges) == Self.loginSaid)
     }
 
