@@ -4,8 +4,17 @@ final class SeenHellos {
     /// More are not kept; the first ones stay.
     private static let most = 50_000
 
+    /// The connections of a key log that have a secret of a kind and whose hello was not seen, as far as that was looked at.
+    private struct Unseen {
+        var randoms: [TLSRandom] = []
+        /// How many of the log were looked at, and how many hellos had been seen by then.
+        var connections = 0
+        var hellos = 0
+    }
+
     /// Each by its ``TLSRandom/shortened``.
     private var randoms: Set<UInt64> = []
+    private var unseen: [TLSKeyLog.Label: Unseen] = [:]
     /// How many secrets may still be tried on connections that have none of their own, over all of them.
     private var trials = 16_384
     /// How many records may be tried to be opened on connections whose beginning is not in the capture.
@@ -17,11 +26,31 @@ final class SeenHellos {
     /// Whether a key log has the secrets of a random for a hello that was seen: they are of no other connection.
     func contains(_ random: TLSRandom) -> Bool { randoms.contains(random.shortened) }
 
+    /// The connections of a key log that have a secret of this kind and whose hello was not seen, in the order of its lines.
+    ///
+    /// `keys`: the same ones each time, or with more lines: what was seen is not looked at again.
+    func unseen(_ label: TLSKeyLog.Label, in keys: TLSKeyLog) -> [TLSRandom] {
+        let all = keys.connections(with: label)
+        // Taken out meanwhile, as it is changed in its place then.
+        var rest = unseen.removeValue(forKey: label) ?? Unseen()
+        if rest.hellos < randoms.count { rest.randoms.removeAll(where: contains) }
+        rest.randoms += all.dropFirst(rest.connections).lazy.filter { !self.contains($0) }
+        (rest.connections, rest.hellos) = (all.count, randoms.count)
+        unseen[label] = rest
+        return rest.randoms
+    }
+
+    /// Whether anything may be tried on a connection that has no hello.
+    var mayTryInTheMiddle: Bool { trialsInTheMiddle > 0 }
+
     /// Whether a secret may be tried with a number on a connection that has no hello.
     func takeTrialInTheMiddle() -> Bool {
         trialsInTheMiddle -= 1
         return trialsInTheMiddle >= 0
     }
+
+    /// Whether any secret may be tried.
+    var mayTry: Bool { trials > 0 }
 
     /// Whether a secret may be tried.
     func takeTrial() -> Bool {

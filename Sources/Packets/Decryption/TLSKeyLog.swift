@@ -72,8 +72,11 @@ package struct TLSKeyLog: Sendable {
     /// Master secrets of TLS 1.2 and before, by the ID of their session.
     private var masters: [[UInt8]: [UInt8]] = [:]
     private var known: Set<TLSRandom> = []
-    /// Those of ``known``, in the order of the lines.
-    private var order: [TLSRandom] = []
+    /// Of what is tried on connections that nothing else is known of: whose secrets of a kind are held, in the order of the lines.
+    private var ordered: [Label: [TLSRandom]] = [:]
+    private static let triedLabels: Set<Label> = [
+        .clientTraffic, .clientHandshakeTraffic, .serverHandshakeTraffic,
+    ]
     private var file: String?
     private var line = 0
     /// The beginning of a line whose end has not come.
@@ -188,12 +191,9 @@ package struct TLSKeyLog: Sendable {
     /// The master secret of the session that a server has named.
     func master(ofSession id: [UInt8]) -> [UInt8]? { id.isEmpty ? nil : masters[id] }
 
-    /// The secrets of this kind of all connections that are held, in the order of the lines.
-    func secrets(_ label: Label) -> some Sequence<(random: TLSRandom, secret: [UInt8])> {
-        order.lazy.compactMap { random in
-            secrets[Key(label: label, random: random)].map { (random: random, secret: $0) }
-        }
-    }
+    /// The connections that a secret of this kind is held of, in the order of the lines; for those of the handshake and of the client's
+    /// data.
+    func connections(with label: Label) -> [TLSRandom] { ordered[label] ?? [] }
 
     /// Whether there is any secret of this connection.
     func hasSecrets(for random: TLSRandom) -> Bool {
@@ -251,8 +251,11 @@ package struct TLSKeyLog: Sendable {
             builder?.add(secret.random, from: restOffset, to: restOffset + count)
             return
         }
-        secrets[Key(label: secret.label, random: secret.random)] = secret.bytes
-        if known.insert(secret.random).inserted { order.append(secret.random) }
+        let key = Key(label: secret.label, random: secret.random)
+        if secrets.updateValue(secret.bytes, forKey: key) == nil, Self.triedLabels.contains(secret.label) {
+            ordered[secret.label, default: []].append(secret.random)
+        }
+        known.insert(secret.random)
     }
 
     private mutating func note(_ reason: String) {

@@ -77,9 +77,10 @@ extension TLSStream {
         _ sink: inout some TLSStreamSink
     ) -> Bool {
         let hellos = sessions.hellos
-        let secrets = keys.secrets(.clientTraffic).lazy.filter { !hellos.contains($0.random) }
-        let candidates = secrets.prefix(Self.mostSecrets).flatMap { random, secret in
-            Self.usualSuites.compactMap { suite in
+        guard hellos.mayTryInTheMiddle else { return false }
+        let candidates = Self.mostLikely(hellos.unseen(.clientTraffic, in: keys)).flatMap { random in
+            let secret = keys.secret(.clientTraffic, for: random) ?? []
+            return Self.usualSuites.compactMap { suite in
                 TLSKeySchedule.protection(of: suite, secret: secret).map { (random, secret, suite, $0) }
             }
         }
@@ -103,8 +104,16 @@ extension TLSStream {
         return false
     }
 
+    /// What was open when the capture began stands first in a log that began with it, and last in one that has long been written to.
+    private static func mostLikely(_ randoms: [TLSRandom]) -> [TLSRandom] {
+        guard randoms.count > mostSecrets else { return randoms }
+        return randoms.prefix(mostSecrets / 2) + randoms.suffix(mostSecrets / 2)
+    }
+
     /// The client's keys are known; the server's next record may have any number.
     private mutating func beginInTheMiddle(_ sink: inout some TLSStreamSink) {
+        // What others' keys have cost is nothing that the server's records are tried less for.
+        trialBudget = Self.mostTrials
         handshake.clientHellos = 1
         handshake.serverHellos = 1
         handshake.version = TLSHandshakeState.tls13

@@ -237,12 +237,16 @@ extension TLSStream {
         _ direction: TLSDirection,
         _ keys: TLSKeyLog
     ) {
-        guard mayHoldInnerHello(direction, keys), let suite = handshake.suite else { return }
+        guard sessions.hellos.mayTry, mayHoldInnerHello(direction, keys), let suite = handshake.suite else {
+            return
+        }
         buffer.reserve(record.count)
-        for (inner, secret) in innerSecrets(of: direction, keys).prefix(Self.mostInnerHellos) {
+        let label = Self.label(.handshake, direction.side)
+        for inner in innerHellos(of: direction, keys).prefix(Self.mostInnerHellos) {
             guard sessions.hellos.takeTrial() else { return }
             direction.triedHellos.insert(inner.shortened)
-            guard let protection = TLSKeySchedule.protection(of: suite, secret: secret),
+            guard let secret = keys.secret(label, for: inner),
+                let protection = TLSKeySchedule.protection(of: suite, secret: secret),
                 protection.open(record, number: 0, into: buffer.start) != nil
             else { continue }
             handshake.clientRandom = inner
@@ -260,13 +264,10 @@ extension TLSStream {
         return !keys.hasSecrets(for: random)
     }
 
-    /// The secrets of hellos that nobody saw, which have not been tried.
-    private func innerSecrets(of direction: TLSDirection, _ keys: TLSKeyLog)
-        -> some Sequence<(random: TLSRandom, secret: [UInt8])>
-    {
-        let seen = sessions.hellos
-        return keys.secrets(Self.label(.handshake, direction.side)).lazy.filter {
-            !seen.contains($0.random) && !direction.triedHellos.contains($0.random.shortened)
+    /// Hellos that nobody saw, of which there are secrets that have not been tried.
+    private func innerHellos(of direction: TLSDirection, _ keys: TLSKeyLog) -> some Sequence<TLSRandom> {
+        sessions.hellos.unseen(Self.label(.handshake, direction.side), in: keys).lazy.filter {
+            !direction.triedHellos.contains($0.shortened)
         }
     }
 
@@ -277,7 +278,7 @@ extension TLSStream {
             || handshake.suite == nil && !candidates(for: direction, keys).isEmpty
             || !handshake.hasServerHello && !possibleSuites(keys).isEmpty
             || handshake.mayHoldAnotherHello && mayHoldInnerHello(direction, keys)
-                && innerSecrets(of: direction, keys).contains { _ in true }
+                && sessions.hellos.mayTry && innerHellos(of: direction, keys).contains { _ in true }
     }
 
     /// Connections of the key log that are tried on one.

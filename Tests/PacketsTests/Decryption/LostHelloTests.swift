@@ -171,6 +171,45 @@ struct LostHelloTests {
         #expect(reading.plaintext.values.allSatisfy { $0.isEmpty } && reading.reasons.count == 1)
     }
 
+    /// So many lines of connections that are not in the capture.
+    private static func linesOfOthers(_ count: Int) -> [UInt8] {
+        let lines = (1...count).map { number in
+            let random = String(number, radix: 16)
+            return "CLIENT_TRAFFIC_SECRET_0 " + String(repeating: "0", count: 64 - random.utf8.count) + random
+                + " " + String(repeating: "5a", count: 32) + "\n"
+        }
+        return Array(lines.joined().utf8)
+    }
+
+    /// A log may be as old as the capture, and go on behind it, or be much older.
+    @Test(arguments: [false, true]) func keysStandAtEitherEndOfALongLog(isLast: Bool) throws {
+        let pair = try Damage.pair(Self.suites[0], records: 3)
+        let others = Self.linesOfOthers(1000)
+        let keys = TLSKeyLog(isLast ? others + pair.keyLog : pair.keyLog + others)
+        let place = try #require(pair.wire.lastIndex { $0.side == .client })
+        let reading = TLSReading(Array(pair.wire[place...]), keys: keys)
+        #expect(Damage.numbers(reading, .client) == [2] && Damage.numbers(reading, .server) == [2])
+        #expect(reading.reasons.isEmpty, "\(reading.reasons)")
+    }
+
+    /// The keys of others are tried on the client's record; what that costs is not missing where its server's numbers are.
+    @Test func numbersOfTheServerAreTriedAllTheSame() throws {
+        var options = TLSPair.Options()
+        options.versions = TLS1_3_VERSION...TLS1_3_VERSION
+        options.suites = Self.suites[0]
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        for number in 0...50 {
+            try pair.send(Damage.line(number, .client, 100), from: .client)
+            try pair.send(Damage.line(number, .server, 16_000), from: .server)
+        }
+        let keys = TLSKeyLog(Self.linesOfOthers(255) + pair.keyLog)
+        let place = try #require(pair.wire.lastIndex { $0.side == .client })
+        let reading = TLSReading(Array(pair.wire[place...]), keys: keys)
+        #expect(Damage.numbers(reading, .client) == [50] && Damage.numbers(reading, .server) == [50])
+        #expect(reading.reasons.isEmpty, "\(reading.reasons)")
+    }
+
     @Test func exchangesThatBeginInTheCaptureAreFound() throws {
         var options = TLSPair.Options()
         options.versions = TLS1_3_VERSION...TLS1_3_VERSION
