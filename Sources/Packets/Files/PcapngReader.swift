@@ -103,10 +103,10 @@ struct PcapngReader {
         if order.integer(window.bytes, length - 4, as: UInt32.self) == UInt32(length) { return true }
         guard try window.need(length + 12) else { return window.bytes.count == length }
         let next = window.bytes.behind(length)
-        guard BlockType.isKnown(order.integer(next, 0, as: UInt32.self)) else {
-            return Self.isSectionHeader(next)
-        }
-        return Self.mayBeLength(Int(order.integer(next, 4, as: UInt32.self)))
+        // The next section may have the other byte order.
+        return Self.isSectionHeader(next)
+            || BlockType.isKnown(order.integer(next, 0, as: UInt32.self))
+                && Self.mayBeLength(Int(order.integer(next, 4, as: UInt32.self)))
     }
 
     /// Whether a block that is looked for may have so many bytes.
