@@ -15,8 +15,8 @@ struct EscapedTextTests {
         #"{"startedDateTime":"2026-03-04T09:54:0\#(number).000Z","request":{"method":"GET","url":"https://a.example/\#(number)?a=%2F%25"},"response":{"status":200,"content":{"mimeType":"text/plain","text":"\#(body)"}}}"#
     }
 
-    /// As `encodeURI` has it, which leaves more as it is.
-    private static let leftByURI = Set(";/?:@&=+$,#-_.!~*'()".utf8)
+    /// Of `encodeURI` and `escape`, which leave more as it is.
+    private static let leftByScripts = [";/?:@&=+$,#-_.!~*'()", "@*_+-./"]
 
     private static func encoded(_ text: String, leaving: (UInt8) -> Bool) -> String {
         text.utf8.map {
@@ -49,15 +49,16 @@ struct EscapedTextTests {
         #expect(capture.losses.isEmpty, "\(name)")
     }
 
-    /// A plus sign that stays may be left so by who encodes no colons either.
-    @Test func plusSignsBesideColonsAreNoSpaces() throws {
+    /// A plus sign that stays may be left so by who does not encode colons, or slashes, either.
+    @Test(arguments: leftByScripts) func plusSignsOfScriptsAreNoSpaces(left: String) throws {
+        let left = Set(left.utf8)
         // Each character by itself, so that none is half of another.
         let text = Self.har().map { character in
             character.isASCII
-                ? Self.encoded(String(character)) { Self.leftByURI.contains($0) }
+                ? Self.encoded(String(character)) { left.contains($0) }
                 : PercentEncoding.encode(String(character))
         }.joined()
-        #expect(text.contains("log%22:") && text.contains("+"))
+        #expect(text.contains("//a.example") && text.contains("+"))
         #expect(try read(text)[1].response?.body?.text == Self.text)
     }
 

@@ -13,8 +13,9 @@ enum EscapedText {
     static func convert(_ source: CaptureSource, into text: ScratchText) throws(CaptureError) {
         let head = source.bytes(at: 0, count: headBytes)
         guard let start = start(in: head) else { return }
-        // Who leaves colons as they are leaves plus signs as well; a form's spaces are such signs, and its colons are encoded.
-        let plusIsSpace = !head[start...].contains(UInt8(ascii: ":"))
+        // Who leaves colons or slashes as they are (encodeURI, escape) leaves plus signs as well; a form's spaces are such signs, and it
+        // leaves neither.
+        let plusIsSpace = !head[start...].contains { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
         var rest: [UInt8] = []
         var offset = start
         while offset < source.size {
