@@ -171,6 +171,17 @@ struct LostHelloTests {
         #expect(reading.plaintext.values.allSatisfy { $0.isEmpty } && reading.reasons.count == 1)
     }
 
+    /// What has its addresses changed on one machine is in its capture twice.
+    @Test func connectionIsReadAsOftenAsItIsThere() throws {
+        let pair = try Damage.pair(Self.suites[0], records: 3)
+        let sessions = TLSSessions()
+        let place = try #require(pair.wire.lastIndex { $0.side == .client })
+        for _ in 0..<2 {
+            let reading = TLSReading(Array(pair.wire[place...]), keys: pair.keys, sessions: sessions)
+            #expect(Damage.numbers(reading, .client) == [2] && Damage.numbers(reading, .server) == [2])
+        }
+    }
+
     /// So many lines of connections that are not in the capture.
     private static func linesOfOthers(_ count: Int) -> [UInt8] {
         let lines = (1...count).map { number in
