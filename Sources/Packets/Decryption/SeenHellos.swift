@@ -40,14 +40,13 @@ final class SeenHellos {
         return rest.randoms
     }
 
-    /// Whether anything may be tried on a connection that has no hello.
-    var mayTryInTheMiddle: Bool { trialsInTheMiddle > 0 }
+    /// How often a secret may be tried with a number on a connection that has no hello; 0 where it is not worth the beginning.
+    ///
+    /// No connection takes all of them: most may have no key at all.
+    var trialsOfOneInTheMiddle: Int { trialsInTheMiddle < 2048 ? 0 : trialsInTheMiddle / 8 }
 
-    /// Whether a secret may be tried with a number on a connection that has no hello.
-    func takeTrialInTheMiddle() -> Bool {
-        trialsInTheMiddle -= 1
-        return trialsInTheMiddle >= 0
-    }
+    /// So many were needed.
+    func takeTrialsInTheMiddle(_ count: Int) { trialsInTheMiddle -= count }
 
     /// Whether any secret may be tried.
     var mayTry: Bool { trials > 0 }

@@ -77,7 +77,8 @@ extension TLSStream {
         _ sink: inout some TLSStreamSink
     ) -> Bool {
         let hellos = sessions.hellos
-        guard hellos.mayTryInTheMiddle else { return false }
+        let mostTrials = hellos.trialsOfOneInTheMiddle
+        guard mostTrials > 0 else { return false }
         let candidates = Self.mostLikely(hellos.unseen(.clientTraffic, in: keys)).flatMap { random in
             let secret = keys.secret(.clientTraffic, for: random) ?? []
             return Self.usualSuites.compactMap { suite in
@@ -86,10 +87,13 @@ extension TLSStream {
         }
         guard !candidates.isEmpty else { return false }
         buffer.reserve(record.count)
+        var trials = 0
+        defer { hellos.takeTrialsInTheMiddle(trials) }
         // Most connections have said little so far.
         for number in 0..<UInt64(TLSRecordSearch.mostNumbers) {
             for (random, secret, suite, protection) in candidates {
-                guard trialBudget > 0, hellos.takeTrialInTheMiddle() else { return false }
+                guard trialBudget > 0, trials < mostTrials else { return false }
+                trials += 1
                 trialBudget -= record.count + 512
                 guard protection.open(record, number: number, into: buffer.start) != nil else { continue }
                 // For others it stays: what has its addresses changed on one machine is in the capture twice.

@@ -182,6 +182,21 @@ struct LostHelloTests {
         }
     }
 
+    /// An app's connections to its database begin before the capture as well, and no log has their keys.
+    @Test func connectionsOfNoKeyLeaveTrialsToOthers() throws {
+        let pair = try Damage.pair(Self.suites[0], records: 3)
+        let keys = TLSKeyLog(Self.linesOfOthers(3) + pair.keyLog)
+        let sessions = TLSSessions()
+        let place = try #require(pair.wire.lastIndex { $0.side == .client })
+        for number in 0..<30 {
+            let record: [UInt8] = [23, 3, 3, 0, 40] + [UInt8](repeating: UInt8(number), count: 40)
+            let reading = TLSReading([(.client, record)], keys: keys, sessions: sessions)
+            #expect(reading.plaintext.values.allSatisfy { $0.isEmpty } && reading.reasons.count == 1)
+        }
+        let reading = TLSReading(Array(pair.wire[place...]), keys: keys, sessions: sessions)
+        #expect(Damage.numbers(reading, .client) == [2] && Damage.numbers(reading, .server) == [2])
+    }
+
     /// So many lines of connections that are not in the capture.
     private static func linesOfOthers(_ count: Int) -> [UInt8] {
         let lines = (1...count).map { number in
