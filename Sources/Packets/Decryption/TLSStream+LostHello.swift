@@ -101,7 +101,7 @@ extension TLSStream {
                 agreed(on: suite)
                 client.enter(.application)
                 (client.protection, client.secret, client.number) = (protection, secret, number)
-                beginInTheMiddle(&sink)
+                beginInTheMiddle(keys, &sink)
                 return true
             }
         }
@@ -115,7 +115,7 @@ extension TLSStream {
     }
 
     /// The client's keys are known; the server's next record may have any number.
-    private mutating func beginInTheMiddle(_ sink: inout some TLSStreamSink) {
+    private mutating func beginInTheMiddle(_ keys: TLSKeyLog, _ sink: inout some TLSStreamSink) {
         // What others' keys have cost is nothing that the server's records are tried less for.
         trialBudget = Self.mostTrials
         handshake.clientHellos = 1
@@ -129,6 +129,8 @@ extension TLSStream {
         server.search = search
         changes += 1
         endHandshake(&sink)
+        // What the server has said by now answers nothing that the client says from here on.
+        settle(keys, &sink)
     }
 
     // MARK: - Half a hello
