@@ -121,6 +121,8 @@ struct TLSRecordSearch {
 
     /// Numbers that are tried at most for a record.
     static let mostNumbers = 4096
+    /// Records of a server behind its handshake that are of no answer, with most servers.
+    static let mostTickets = 2
     /// Of a record under any keys, with its header.
     static let smallestRecord = 22
 
@@ -134,4 +136,6 @@ struct TLSRecordSearch {
     var attempts = 0
     /// Whether nothing is known of what was said before: it is not missing, and the next record has any number.
     var beginsInTheMiddle = false
+    /// Where that is so, bytes that are missing; nil where none are.
+    var lost: Int?
 }

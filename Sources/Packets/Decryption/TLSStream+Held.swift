@@ -37,6 +37,20 @@ extension TLSStream {
         }
     }
 
+    /// What the other side has waited with, as it lacked what this record says, was said before it: it is read now.
+    mutating func letOtherSideGoFirst(
+        _ found: TLSRecordProtection.Opened,
+        _ keys: TLSKeyLog,
+        _ sink: inout some TLSStreamSink
+    ) {
+        guard changes > 0 else { return }
+        // That needs the buffer, too.
+        let content = Array(UnsafeRawBufferPointer(start: buffer.start, count: found.length))
+        settle(keys, &sink)
+        buffer.reserve(content.count)
+        UnsafeMutableRawBufferPointer(start: buffer.start, count: content.count).copyBytes(from: content)
+    }
+
     /// Takes what both directions hold back once more, in the order in which it came: a question before its answer.
     mutating func replayHeld(_ keys: TLSKeyLog, _ sink: inout some TLSStreamSink) {
         let now = sink.time

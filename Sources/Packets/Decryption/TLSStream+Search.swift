@@ -21,6 +21,9 @@ extension TLSStream {
         if direction.search != nil {
             direction.search?.passed += direction.unread &+ min(count, Int.max / 4)
             direction.search?.offset = 0
+            if direction.search?.beginsInTheMiddle == true {
+                direction.search?.lost = (direction.search?.lost ?? 0) &+ min(count, Int.max / 4)
+            }
             clear(direction)
             if direction.carriesData { sink.lostPlace(of: direction.side) }
             return
@@ -324,7 +327,7 @@ extension TLSStream {
                     if bytes.count - search.offset >= header.size {
                         let end = search.offset + header.size
                         let record = UnsafeRawBufferPointer(rebasing: bytes[search.offset..<end])
-                        if let opened = open(record, &search, direction, &sink) {
+                        if let opened = open(record, &search, direction, keys, &sink) {
                             direction.start += end
                             return opened
                         }
@@ -342,6 +345,7 @@ extension TLSStream {
         if let found {
             direction.search = nil
             sink.foundPlace(of: direction.side)
+            letOtherSideGoFirst(found, keys, &sink)
             deliver(found, direction, keys, &sink)
             return true
         }
@@ -365,6 +369,7 @@ extension TLSStream {
         _ record: UnsafeRawBufferPointer,
         _ search: inout TLSRecordSearch,
         _ direction: TLSDirection,
+        _ keys: TLSKeyLog,
         _ sink: inout some TLSStreamSink
     ) -> TLSRecordProtection.Opened? {
         let passed = search.passed &+ search.offset
@@ -385,7 +390,11 @@ extension TLSStream {
                 else {
                     continue
                 }
-                goOn(with: candidate, step, passed: search.beginsInTheMiddle ? nil : passed, direction, &sink)
+                let lost = search.beginsInTheMiddle ? search.lost : passed
+                // Behind a missing handshake tickets come first, which answer nothing. In more records there may have been answers to
+                // what the other side has waited with.
+                if step > TLSRecordSearch.mostTickets { letOtherSideGoFirst(opened, keys, &sink) }
+                goOn(with: candidate, step, passed: lost, direction, &sink)
                 return opened
             }
             candidate.protection.passOver(record)

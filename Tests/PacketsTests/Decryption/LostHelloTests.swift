@@ -79,6 +79,24 @@ struct LostHelloTests {
         Self.expectAll(of: Damage.read(try Self.wire(pair, missing), keys), pair)
     }
 
+    /// What the client asked while the server's first words were missing was asked before the first answer.
+    @Test func questionsStandBeforeTheirAnswers() throws {
+        let pair = try Damage.pair(Self.suites[0], records: 3)
+        var wire = Damage.whole(pair.wire)
+        let places = wire.indices.filter { wire[$0].side == .server }
+        let first = places[places.count - 3]
+        for place in places.prefix(places.count - 3) {
+            wire[first].lost += wire[place].bytes.count
+            wire[place].bytes = []
+        }
+        let reading = Damage.read(wire, pair.keys)
+        #expect(
+            Damage.numbers(reading, .client) == [0, 1, 2] && Damage.numbers(reading, .server) == [0, 1, 2]
+        )
+        #expect(reading.turns == [.client, .server, .client, .server, .client, .server])
+        #expect(reading.reasons.isEmpty, "\(reading.reasons)")
+    }
+
     /// TLS 1.2 makes keys of the server's random as well; other keys open nothing.
     @Test(
         arguments: [("ECDHE-RSA-AES128-GCM-SHA256", true), ("TLS_AES_128_GCM_SHA256", false)],
@@ -169,6 +187,17 @@ struct LostHelloTests {
         let place = try #require(pair.wire.lastIndex { $0.side == .client })
         let reading = TLSReading(Array(pair.wire[place...]), keys: pair.keys, sessions: sessions)
         #expect(reading.plaintext.values.allSatisfy { $0.isEmpty } && reading.reasons.count == 1)
+    }
+
+    /// An answer that is missing then would else be the next one.
+    @Test func whatIsMissingBehindTheFirstRecordIsTold() throws {
+        let pair = try Damage.pair(Self.suites[0], records: 3)
+        var wire = Damage.whole(Array(pair.wire.suffix(4)))
+        let count = wire[1].bytes.count
+        (wire[1].bytes, wire[3].lost) = ([], count)
+        let reading = Damage.read(wire, pair.keys)
+        #expect(Damage.numbers(reading, .client) == [1, 2] && Damage.numbers(reading, .server) == [2])
+        #expect(reading.lost == [.server: [count]])
     }
 
     /// What has its addresses changed on one machine is in its capture twice.
