@@ -95,6 +95,18 @@ extension StandIns {
         return pieces
     }
 
+    /// `code=3D…`, as mail has it whose encoding was not undone (RFC 2045, section 6.7): what stands behind the escape is a secret
+    /// elsewhere, and keeps being that one; nil for others.
+    func quoted(_ text: String) -> String? {
+        guard text.hasPrefix(Self.quotedEquals), found.tokens[text] == nil else { return nil }
+        let own = String(text.dropFirst(Self.quotedEquals.count))
+        guard !own.isEmpty, found.kind(of: own) != nil || namedKinds[own] != nil else { return nil }
+        return Self.quotedEquals + standIn(for: own)
+    }
+
+    /// Of an equals sign, what stands behind it where it is written as `=3D`.
+    private static let quotedEquals = "3D"
+
     /// A token with line breaks in it: the stand-in of the token, with the same line breaks and what stands around them.
     func wrappedToken(_ text: String) -> String? {
         guard let token = found.wrapped[text] else { return nil }

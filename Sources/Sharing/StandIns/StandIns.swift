@@ -217,7 +217,7 @@ final class StandIns {
         if let replaced = keys.replacements[text] { return replaced }
         // The thumbprint of a key that stays.
         if found.keys[text] != nil { return text }
-        if let wrapped = wrappedToken(text) { return wrapped }
+        if let wrapped = wrappedToken(text) ?? quoted(text) { return wrapped }
         if let token = JSONWebToken.parse(text), found.tokens[text] != nil {
             if let changed = paddedToken(text) ?? changedToken(text, token) { return changed }
             return TokenWriter(standIns: self).standIn(for: token)

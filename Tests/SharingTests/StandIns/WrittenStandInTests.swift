@@ -32,6 +32,26 @@ struct WrittenStandInTests {
         #expect(!standIns.isWritten(around: 4..<16, in: Array(Self.secret.utf8)))
     }
 
+    @Test func whatStandsBehindAQuotedEqualsSignIsTheSameAsElsewhere() {
+        var found = FoundSecrets()
+        found.values = [Self.secret: .state, "3D" + Self.secret: .unexplained, "3Dq8Zt1dWv0mE3r7yAb": .state]
+        found.named = [
+            NamedValue("otp", "482913"): .oneTimeCode, NamedValue("otp", "3D482913"): .oneTimeCode,
+        ]
+        let standIns = StandIns(
+            found,
+            options: SharingOptions(),
+            random: { [UInt8](repeating: 7, count: $0) },
+            makeKey: { _ in nil }
+        )
+        for own in [Self.secret, "482913"] {
+            #expect(standIns.standIn(for: "3D" + own) == "3D" + standIns.standIn(for: own))
+        }
+        // It only begins so.
+        let other = standIns.standIn(for: "3Dq8Zt1dWv0mE3r7yAb")
+        #expect(other != "3D" + standIns.standIn(for: "q8Zt1dWv0mE3r7yAb"))
+    }
+
     /// Each piece of one long word.
     @Test func timeGrowsWithTheText() {
         let standIns = Self.make().standIns
