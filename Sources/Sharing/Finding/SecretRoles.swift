@@ -20,6 +20,8 @@ enum SecretRoles {
         if name == SlotReader.basicCredentials { return .parts }
         if name == SlotReader.fileName || name == PersonRegister.unnamed { return .secret(.personal) }
         if name == TypedDigits.name { return .secret(.oneTimeCode) }
+        // `user.id`, as OpenTelemetry and those who collect traces and logs call it.
+        if name.hasSuffix("user.id") || name == "usr.id" { return .secret(.subject) }
         // `data-user-name`, as pages keep it for their scripts.
         if let own = withoutData(name), case .secret(let kind) = role(of: own, in: .text) {
             return .secret(kind)

@@ -54,6 +54,8 @@ struct ScriptObject {
     /// The slot of its `id`, and whether a member beside it says what somebody is called.
     var id: Int?
     var isCalled = false
+    /// What it says of somebody under names that anything has.
+    var handles = UserHandles()
 
     /// `parent`: the object that it is a member of, of whose `attributes` it may be (JSON:API).
     init(name: String, at start: Int, inside parent: ScriptObject?) {
@@ -206,7 +208,7 @@ struct ScriptObject {
         if member == "displayname" { isShown = true }
         if isShown, let own = handle {
             handle = nil
-            return (own, "userHandle")
+            return (own, UserHandles.name)
         }
         switch member {
         case "answer": answer = slot
@@ -285,7 +287,7 @@ struct ScriptObject {
     /// Members, one of them or a list, that are somebody.
     private static let persons: Set<String> = [
         "user", "users", "author", "owner", "owners", "member", "members", "customer", "customers", "person",
-        "people",
+        "people", "holder", "cardholder",
         "employee", "employees", "contact", "contacts", "manager", "sender", "patient", "student", "teacher",
         "creator", "assignee", "reporter", "me", "viewer", "currentuser", "current_user",
         "claims", "idtokenclaims", "userinfo", "userprofile", "emailaddress",

@@ -253,7 +253,20 @@ struct ScriptSlots {
             slots[own].name = "displayName"
         }
         if let chosen = objects[object].chosen(place, called: key) { slots[chosen.slot].name = chosen.name }
+        nameHandles(by: place, called: key, of: object)
         name(by: place, called: key, of: object)
+    }
+
+    /// Sees what in an object is somebody's identifier once a member says whose it is.
+    private mutating func nameHandles(by place: Int, called key: String, of object: Int) {
+        // What is wrong with the `id` of a user is nobody's.
+        guard !objects[object].tellsOfFields else { return }
+        let value = text[slots[place].range]
+        let name = objects[object].name
+        for own in objects[object].handles.slots(with: place, called: key, of: name, saying: value)
+        where !slots[own].name.isEmpty {
+            slots[own].name = UserHandles.name
+        }
     }
 
     /// Sees whether a text says what the value beside it is called, or is that value.

@@ -1,0 +1,52 @@
+/// What services beside the login are told of somebody: analytics, trackers of errors, feature flags, networks, remote calls.
+extension UnexpectedPlacesTests {
+    static let serviceRows: [Row] = [
+        Row(
+            name: "whom an event is of",
+            body:
+                #"[{"user_id":"bolund","event_type":"kestrel"},{"userId":"veldmuis","plan":"pro","messageId":"m1"},"#
+                + #"{"$user_id":"hazelaar","distinct_id":"zandhaas"}]"#,
+            gone: ["bolund", "veldmuis", "hazelaar", "zandhaas"],
+            stays: ["kestrel", "pro", "m1"]
+        ),
+        Row(
+            name: "the number of a user, and one of whom nothing more is told",
+            body: #"[{"user_id":77,"event_type":"kestrel"},{"user_id":"bolund","scope":"read"}]"#,
+            stays: [#""user_id":77"#, "bolund", "kestrel"]
+        ),
+        Row(
+            name: "the number of a user with an address, and the name of a thing with one",
+            body:
+                #"[{"user":{"id":12,"email":"kira@mail.example"}},{"item":{"id":"veldmuis","email":"x@mail.example"}}]"#,
+            gone: ["kira@mail.example"],
+            stays: [#""id":12"#, "veldmuis"]
+        ),
+        Row(
+            name: "the user of an error that a tracker is sent",
+            body:
+                #"{"user":{"id":"bolund","username":"veldmuis","ip_address":"198.51.100.7"},"message":"kestrel"}"#
+                + "\n" + #"{"person":{"email":"kira@mail.example","id":"hazelaar"}}"#,
+            gone: ["bolund", "veldmuis", "198.51.100.7", "hazelaar"],
+            stays: ["kestrel"]
+        ),
+        Row(
+            name: "what is wrong with the fields of a user",
+            body: #"{"errors":{"user":{"id":["is unknown"],"email":["is too short"]}}}"#,
+            stays: ["is unknown", "is too short"]
+        ),
+        Row(
+            name: "for whom a flag is asked",
+            body: #"{"contexts":[{"kind":"user","key":"bolund"},{"key":"veldmuis","kind":"device"}]}"#,
+            gone: ["bolund"],
+            stays: [#""kind":"user""#, "veldmuis"]
+        ),
+        Row(
+            name: "a user in the attributes of a trace",
+            body:
+                #"{"attributes":[{"key":"user.id","value":{"stringValue":"bolund"}},{"key":"usr.id","value":"#
+                + #"{"stringValue":"veldmuis"}},{"key":"service.id","value":{"stringValue":"kestrel"}}]}"#,
+            gone: ["bolund", "veldmuis"],
+            stays: ["kestrel"]
+        ),
+    ]
+}
