@@ -48,5 +48,31 @@ extension UnexpectedPlacesTests {
             gone: ["bolund", "veldmuis"],
             stays: ["kestrel"]
         ),
+        Row(
+            name: "whose a certificate is, as proxies hand it on",
+            headers: [
+                ("ssl-client-subject-dn", "CN=Bolund Kestrel"), ("ssl-client-issuer-dn", "CN=Harbour CA"),
+                ("X-SSL-Client-CN", "Kira Velsen"), ("X-Client-Cert-CN", "Hazelaar"),
+                ("Tailscale-User-Login", "veldmuis"),
+            ],
+            body: "{}",
+            gone: ["Bolund", "Kestrel", "Kira", "Velsen", "Hazelaar", "veldmuis"],
+            stays: ["CN=Harbour CA"]
+        ),
+        Row(
+            name: "who is signed in, in the head of a page",
+            type: "text/html",
+            body:
+                #"<meta name="octolytics-actor-login" content="bolund"><meta name="octolytics-actor-id" content="1288771">"#
+                + #"<meta name="octolytics-url" content="kestrel">"#,
+            gone: ["bolund", "1288771"],
+            stays: ["kestrel"]
+        ),
+        Row(
+            name: "whose a card is, in an object of its own",
+            body: #"{"holder":{"name":"Kira Velsen"},"issuer":{"name":"Harbour Bank"}}"#,
+            gone: ["Kira", "Velsen"],
+            stays: ["Harbour Bank"]
+        ),
     ]
 }
