@@ -74,5 +74,21 @@ extension UnexpectedPlacesTests {
             gone: ["Kira", "Velsen"],
             stays: ["Harbour Bank"]
         ),
+        Row(
+            name: "what a page tells behind labels in bold letters",
+            type: "text/html",
+            body: "<p><b>Last name</b>: Kestrelle<br><b>Home address</b>: 12 Hazelaar Lane, Velsen<br>"
+                + "<strong>Billing address:</strong> Zandweg 4b<br><b>Password</b>: zem4Kq9<br><b>Username</b>: <i>veld.muis</i></p>",
+            gone: ["Kestrelle", "Hazelaar", "Velsen", "Zandweg", "zem4Kq9", "veld.muis"],
+            stays: ["<b>Last name</b>: ", "<b>Home address</b>: "]
+        ),
+        Row(
+            name: "what a page says behind other words in bold letters",
+            type: "text/html",
+            body:
+                "<p><b>Last name</b>: required<br><b>Home address</b>: where you live 2026<br><b>Error</b>: Bad Gateway 502<br>"
+                + "<b>Last name</b><h3>: Overview</h3><b>Password</b>: required</p>",
+            stays: ["required", "where you live 2026", "Bad Gateway 502", "Overview"]
+        ),
     ]
 }

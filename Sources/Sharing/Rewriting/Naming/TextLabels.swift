@@ -6,6 +6,8 @@ import Captures
 struct TextLabels {
     /// What the text before says, behind which nothing stood yet.
     private var label: (name: String, kind: Secret.Kind)?
+    /// The text before, where it may be the label of what follows behind a colon: `<b>Last name</b>: Quill`.
+    private var caption: ArraySlice<UInt8> = []
     /// The last word of the text before, where that says of a password that somebody is given it.
     private var given: String?
     /// What is typed may be the name of a setting: a password that is given has a digit.
@@ -17,10 +19,20 @@ struct TextLabels {
         guard !text.isEmpty else { return nil }
         if let known = label {
             let isOne =
-                Self.isValue(text, known.kind) && (!isTyped || text.contains(where: \.isASCIIDigit))
+                Self.isValue(text, known) && (!isTyped || text.contains(where: \.isASCIIDigit))
                 || isTyped && known.kind == .personal && Self.isDay(text)
             (label, isTyped) = (nil, false)
             return isOne ? Self.slot(known.name, text) : nil
+        }
+        let before = caption
+        caption = text.count <= Self.longestLabel ? text : []
+        if text.first == 0x3a, let named = Self.secret(before) {
+            let value = Self.trimmed(text.dropFirst())
+            guard value.isEmpty else {
+                return Self.isValue(value, named) ? Self.slot(named.name, value) : nil
+            }
+            label = named
+            return nil
         }
         if GreetingSlots.isBegun(by: text) {
             label = ("display_name", .personal)
@@ -43,19 +55,25 @@ struct TextLabels {
             return nil
         }
         guard let colon = text.prefix(48).firstIndex(of: 0x3a), colon > text.startIndex else { return nil }
-        var words = text[..<colon].split(separator: 0x20).suffix(2)
+        guard let named = Self.secret(text[..<colon]) else { return nil }
+        let value = Self.trimmed(text[(colon + 1)...])
+        guard value.isEmpty else { return Self.isValue(value, named) ? Self.slot(named.name, value) : nil }
+        label = named
+        return nil
+    }
+
+    /// What the last words of a label say is told behind it; nil where that is nobody's.
+    private static func secret(_ label: ArraySlice<UInt8>) -> (name: String, kind: Secret.Kind)? {
+        var words = label.split(separator: 0x20).suffix(2)
         // `Your PIN: 4821`
-        if words.count == 2, Self.owners.contains(SlotReader.string(words.first ?? []).lowercased()) {
+        if words.count == 2, owners.contains(SlotReader.string(words.first ?? []).lowercased()) {
             words = words.dropFirst()
         }
         let name = SlotReader.string(Array(words.joined(separator: [0x20])))
         guard case .secret(let kind) = SecretRoles.role(of: name, in: .text),
             [.password, .oneTimeCode, .personal].contains(kind)
         else { return nil }
-        let value = Self.trimmed(text[(colon + 1)...])
-        guard value.isEmpty else { return Self.isValue(value, kind) ? Self.slot(name, value) : nil }
-        label = (name, kind)
-        return nil
+        return (name, kind)
     }
 
     /// In bytes.
@@ -83,7 +101,7 @@ struct TextLabels {
             (label, isTyped) = ((name, .password), true)
         }
         given = nil
-        if Self.others.contains(tag) { (label, isTyped) = (nil, false) }
+        if Self.others.contains(tag) { (label, isTyped, caption) = (nil, false, []) }
     }
 
     private static let others: Set<String> = [
@@ -107,12 +125,14 @@ struct TextLabels {
         text.count <= longestLabel && CalendarDay(SlotReader.string(text)) != nil
     }
 
-    private static func isValue(_ text: ArraySlice<UInt8>, _ kind: Secret.Kind) -> Bool {
+    private static func isValue(_ text: ArraySlice<UInt8>, _ label: (name: String, kind: Secret.Kind)) -> Bool
+    {
         let words = text.split(separator: 0x20)
+        if label.name.lowercased().hasSuffix("address"), isAddress(words) { return true }
         guard text.count <= 64, let first = words.first, !SureWords.isCommon(SlotReader.string(first)) else {
             return false
         }
-        guard kind == .personal else {
+        guard label.kind == .personal else {
             return words.count == 1 && text.count >= 4 && text.contains { !$0.isASCIILetter }
                 && !text.starts(with: "urn:".utf8)
         }
@@ -122,6 +142,14 @@ struct TextLabels {
         let isAccount =
             words.count == 1 && text.contains { [0x2e, 0x5f].contains($0) || $0.isASCIIDigit }
         return words.count <= 4 && (isOfNames || isAccount) && text.last != 0x2e && text.last != 0x3a
+    }
+
+    /// Whether words are where somebody lives: a few, with a number among them, and the others with a capital.
+    private static func isAddress(_ words: [ArraySlice<UInt8>]) -> Bool {
+        let firsts = words.map { $0[$0.startIndex] }
+        return (2...10).contains(words.count) && firsts.contains(where: \.isASCIIDigit)
+            && firsts.allSatisfy { $0.isASCIIDigit || (0x41...0x5a).contains($0) || $0 >= 0x80 }
+            && !firsts.allSatisfy(\.isASCIIDigit)
     }
 
     private static func slot(_ name: String, _ value: ArraySlice<UInt8>) -> Slot {
