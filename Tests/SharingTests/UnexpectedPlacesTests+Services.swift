@@ -90,5 +90,22 @@ extension UnexpectedPlacesTests {
                 + "<b>Last name</b><h3>: Overview</h3><b>Password</b>: required</p>",
             stays: ["required", "where you live 2026", "Bad Gateway 502", "Overview"]
         ),
+        Row(
+            name: "what a cache knows a version by",
+            headers: [
+                (
+                    "If-None-Match",
+                    #"W/"2a-5f3c9a8b7d6e4f215f3c9a8b7d6e4f2199aabbcc", "c4b1a7e29d3f4a6b8c0d1e2f3a4b5c6d""#
+                ),
+                ("If-Match", #""7d1c2f5e5b1a4d2c8e3f6a7b8c9d0e1f""#),
+                ("Cookie", "sid=7d1c2f5e5b1a4d2c8e3f6a7b8c9d0e1f"),
+            ],
+            body: #"{"etag":"e6f0c3b9a1d2485f9b7c6d5e4f3a2b1c","other":"a3c1d2e4f5b6978812cd34ef56ab7890"}"#,
+            gone: ["7d1c2f5e5b1a4d2c8e3f6a7b8c9d0e1f", "a3c1d2e4f5b6978812cd34ef56ab7890"],
+            stays: [
+                #"W/"2a-5f3c9a8b7d6e4f215f3c9a8b7d6e4f2199aabbcc""#, "c4b1a7e29d3f4a6b8c0d1e2f3a4b5c6d",
+                "e6f0c3b9a1d2485f9b7c6d5e4f3a2b1c",
+            ]
+        ),
     ]
 }

@@ -2,7 +2,7 @@ import Captures
 
 /// The names under which stands what a request is called in logs: `X-Request-Id`, `traceparent`, Entra's `correlation_id`.
 ///
-/// It opens nothing, and is what a provider asks for first.
+/// It opens nothing, and is what a provider asks for first. Nor does what a cache knows a version by (RFC 9110, section 8.8.3).
 ///
 /// `request_id` alone is none: some providers call a login so that is going on.
 enum TraceNames {
@@ -29,7 +29,8 @@ enum TraceNames {
             "xamzncorrelationid", "xamzntraceid", "xamzcfid", "xamzid2", "xamzapigwid", "xmsrequestid",
             "xmsclientrequestid", "xmscorrelationrequestid", "xazureref", "xcloudtracecontext", "xb3traceid",
             "xb3spanid", "xb3parentspanid", "xoktarequestid", "xgithubrequestid", "xvercelid", "flyrequestid",
-            "xkongrequestid", "ubertraceid", "sentrytrace", "xdatadogtraceid",
+            "xkongrequestid", "ubertraceid", "sentrytrace", "xdatadogtraceid", "etag", "ifmatch",
+            "ifnonematch",
         ]
     )
 }
