@@ -98,6 +98,11 @@ struct TextWalker {
                 depth
             ).map { Array(Base64.encode($0).utf8) }
         }
+        if slot.isByteList {
+            return ByteLists.rewriting(raw) { bytes in
+                inside(NamedText(name: slot.name, bytes: bytes, container: kind), nil, depth)
+            }
+        }
         guard let coding = slot.coding else {
             return inside(
                 NamedText(

@@ -47,6 +47,8 @@ struct ScriptSlots {
     private(set) var callee = ""
     /// Where its arguments begin among the slots.
     private var argument = 0
+    /// Where the elements of a list begin.
+    private var element = 0
     /// Where the elements begin of a list that is one of several in a list.
     private var pair: Int?
     /// The values of such pairs that were named by them, and how many pairs only say their name once more.
@@ -89,6 +91,8 @@ struct ScriptSlots {
     // MARK: - Tokens
 
     private mutating func readBracket(_ byte: UInt8) {
+        if byte == 0x5d, bracket == 0x5b { joinBytes() }
+        if byte == 0x5b { element = slots.count }
         bracket = byte
         if byte == 0x5d { namePair() }
         pair = byte == 0x5b && isInList ? slots.count : nil
@@ -342,6 +346,15 @@ struct ScriptSlots {
     private static func isTelling(_ name: String) -> Bool {
         if case .secret = SecretRoles.role(of: name, in: .json) { return true }
         return kind(of: name) != nil
+    }
+
+    /// Sees whether the numbers of a list that ends are the bytes of one value, which stands for all of them then.
+    private mutating func joinBytes() {
+        guard element < slots.count,
+            let whole = ByteLists.slot(of: slots[element...], in: text, inside: objects.last?.name ?? "")
+        else { return }
+        for place in slots.indices[element...] { slots[place].name = "" }
+        slots[element] = whole
     }
 
     /// Of what somebody's document is called the name without its ending is theirs.

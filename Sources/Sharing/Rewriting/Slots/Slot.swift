@@ -20,6 +20,8 @@ struct Slot {
     var isVariable = false
     /// base64 stands around the value (Basic credentials).
     var isBase64 = false
+    /// Numbers of a list that are the bytes of the value.
+    var isByteList = false
     /// Of the object of JSON that the value is a member of, its beginning; of a variable of a query that of the query's object.
     var object = 0
     /// Of what stands within an object that is a variable of a query: what that is called.
