@@ -133,5 +133,34 @@ extension UnexpectedPlacesTests {
                 "[1,2,3,4,5,6,7,8,9,10,11,12,130,140,150,160,170]", "[65,66,72,81,77,90,48]",
             ]
         ),
+        Row(
+            name: "a call of DWR that signs in",
+            type: "text/plain",
+            body:
+                "callCount=1\npage=/start\nc0-scriptName=Doors\nc0-methodName=login\nc0-id=0\nc0-param0=string:bolund\n"
+                + "c0-param1=string:zem4%21Kq\nc0-param2=boolean:false\nbatchId=3\n",
+            gone: ["bolund", "zem4", "%21Kq"],
+            stays: [
+                "c0-methodName=login", "c0-param0=string:", "c0-param1=string:", "c0-param2=boolean:false",
+                "page=/start",
+            ]
+        ),
+        Row(
+            name: "calls of DWR with an object, and of something else",
+            type: "text/plain",
+            body:
+                "callCount=2\nc0-scriptName=Doors\nc0-methodName=open\nc0-e1=string:bolund\nc0-e2=string:zem4Kq9\n"
+                + "c0-param0=Object_Object:{username:reference:c0-e1, password:reference:c0-e2}\n"
+                + "c1-methodName=list\nc1-param0=string:kestrel\nbatchId=3\n",
+            gone: ["bolund", "zem4Kq9"],
+            stays: ["c0-methodName=open", "c0-e1=string:", "c1-param0=string:kestrel"]
+        ),
+        Row(
+            name: "a table with a line before its head",
+            type: "text/csv",
+            body: "sep=;\r\nid;name;email;role\r\n1;Kira Velsen;kira@mail.example;editor\r\n",
+            gone: ["Kira", "Velsen"],
+            stays: ["sep=;", "id;name;email;role", "editor"]
+        ),
     ]
 }

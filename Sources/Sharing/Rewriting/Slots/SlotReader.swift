@@ -260,7 +260,7 @@ enum SlotReader {
     private static func lines(_ text: ArraySlice<UInt8>) -> [Slot] {
         guard let first = text.firstIndex(of: 0x0a),
             let version = text[..<first].firstRange(of: Array("HTTP/".utf8))?.lowerBound
-        else { return PersonLines.named(fields(text), in: text) }
+        else { return CallLines.named(PersonLines.named(fields(text), in: text), in: text) }
         let gap =
             text.firstRange(of: Array("\r\n\r\n".utf8)) ?? text.firstRange(of: Array("\n\n".utf8))
             ?? text.endIndex..<text.endIndex

@@ -4,7 +4,7 @@ import Captures
 enum TableSlots {
     /// None where the text is no such table.
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
-        let text = TextKind.withoutMark(text)
+        let text = withoutSeparator(TextKind.withoutMark(text))
         guard let end = text.firstIndex(of: 0x0a), end - text.startIndex <= longestHead else { return [] }
         let head = withoutReturn(text[..<end])
         guard let separator = separators.first(where: head.contains) else { return [] }
@@ -68,6 +68,16 @@ enum TableSlots {
                 !word.isEmpty
                     && word.allSatisfy { $0.isASCIIAlphanumeric || [0x5f, 0x2d, 0x2e].contains($0) }
             }
+    }
+
+    /// Without the first line `sep=;`, which says to a program for tables what stands between two cells.
+    private static func withoutSeparator(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let line = text.prefix(8).prefix { $0 != 0x0a }
+        guard withoutReturn(line).count == 5, line.starts(with: "sep=".utf8), line.endIndex < text.endIndex
+        else {
+            return text
+        }
+        return text[(line.endIndex + 1)...]
     }
 
     private static func withoutReturn(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
