@@ -247,4 +247,16 @@ struct ProducersTests {
         #expect(entry["request"]?["postData"]?["text"] == "//4AAQ==")
         #expect(entry["request"]?["_content"] == nil)
     }
+
+    /// An empty text, as Chrome has it of an answer without a body, is none of ours.
+    @Test(arguments: ["2026-03-04T09:54:08.356Z", "2026-03-04T10:54:08+01:00"])
+    func timeOfAnUnusualEntryIsSpelledAsItWas(time: String) throws {
+        let har =
+            #"{"log":{"entries":[{"startedDateTime":"\#(time)","request":{"method":"GET","url":"https://a.example/"},"#
+            + #""response":{"status":204,"content":{"size":0,"mimeType":"","text":""}}}]}}"#
+        let capture = try read(har)
+        let entry = try JSONParser.parse(#require(capture.text(ofEntry: 0)))
+        #expect(entry["startedDateTime"]?.string == time)
+        #expect(entry["request"]?["url"] == "https://a.example/" && entry["response"]?["status"] != nil)
+    }
 }

@@ -43,10 +43,16 @@ extension HAREntry {
 
     // MARK: - As text
 
-    /// An entry that is not as HAR wants it, as we would have written it.
+    /// An entry that is not as HAR wants it, as we would have written it; the time as it was spelled, where that is HAR's.
     static func text(ofUnusual entry: JSONValue) -> [UInt8] {
         let exchange = exchange(of: entry.object ?? JSONObject()) { body in { body.bytes(in: entry) } }
-        return text(of: exchange)
+        let text = text(of: exchange)
+        guard let started = entry["startedDateTime"]?.string, Timestamp.statesZone(rfc3339: started),
+            Timestamp(rfc3339: started) == exchange.startedAt, let end = text.firstIndex(of: 0x2c)
+        else { return text }
+        var out = Array("{\"startedDateTime\":".utf8)
+        JSONWriter.append(string: started, to: &out)
+        return out + text[end...]
     }
 
     /// An exchange as an entry.
