@@ -35,12 +35,22 @@ enum EntrySubject {
     /// Whether an entry's answer is about a person, or people, by the path of its request: `/me`, `/users/7`, MyInfo's
     /// `/person/…`, SCIM.
     static func isAboutSomebody(_ entry: JSONValue) -> Bool {
-        let path = entry["request"]?["url"]?.string?.split { $0 == "?" || $0 == "#" }.first ?? ""
-        let segments = path.split(separator: "/").dropFirst(2).map { $0.lowercased() }
+        let url = entry["request"]?["url"]?.string ?? ""
+        let path = url.split { $0 == "?" || $0 == "#" }.first ?? ""
+        let segments = routed(url) ?? path.split(separator: "/").dropFirst(2).map { $0.lowercased() }
         guard let last = segments.last else { return false }
         let before = segments.dropLast().last ?? ""
         return persons.contains(last) || last.hasSuffix("users.identity") || peoples.contains(last)
             || peoples.contains(before) || segments.contains("scim")
+    }
+
+    /// The segments of `?rest_route=/wp/v2/users/me`, by which WordPress finds what it does without rewritten addresses; nil for
+    /// other addresses.
+    private static func routed(_ url: String) -> [String]? {
+        guard let name = url.firstRange(of: "rest_route=") else { return nil }
+        let route = Array(url[name.upperBound...].utf8.prefix { $0 != 0x26 && $0 != 0x23 })
+        let path = SlotReader.string(TextCoding.percent.decoded(route[...]).bytes)
+        return path.split(separator: "/").map { $0.lowercased() }
     }
 
     private static let persons: Set<String> = [
