@@ -31,6 +31,15 @@ struct SentenceSlotsTests {
         Row(text: "votre mot de passe est zem4Kestrel", told: ["password=zem4Kestrel"]),
         Row(text: "Mot de passe : oublié, ou passe 2026", told: []),
         Row(text: "User carla.quist7 logged in", told: ["username=carla.quist7"]),
+        Row(text: "Cannot find user carla77", told: ["username=carla77"]),
+        Row(text: "No such user carla.q7.", told: ["username=carla.q7"]),
+        Row(text: "User carla77 does not exist", told: ["username=carla77"]),
+        Row(text: "now my login is carla.q7, and it fails", told: ["username=carla.q7"]),
+        Row(
+            text:
+                "my login is broken, find user v2, unknown user agent, user is not here 2026, user base64 is used",
+            told: []
+        ),
         Row(text: "User successfully logged in, user pool-7 created", told: []),
         Row(text: "tried to log in, Username: carla, result: ok", told: ["username=carla"]),
         Row(text: "Login failed. Username: carla.quist.", told: ["username=carla.quist"]),

@@ -111,7 +111,8 @@ enum SentenceSlots {
             // `(`username`, `password`)` lists names.
             guard word.last != 0x2c else { return [] }
             let own = quoted(from: value.startIndex, in: text) ?? accountOfDomain(bare(value))
-            return (own ?? signedIn(value, next.dropFirst().first)).map { [slot("username", $0)] } ?? []
+            return (own ?? signedIn(value, next.dropFirst().first) ?? meant(by: next, behind: before))
+                .map { [slot("username", $0)] } ?? []
         case "username:": return given(value, in: text).map { [slot("username", $0)] } ?? []
         case "passe", "passe:": return french(next, behind: before)
         case "as", "for", "from", "identity", "principal", "welcome", "hello":
@@ -183,6 +184,33 @@ enum SentenceSlots {
             word.contains(where: { !$0.isASCIILetter }), word.contains(where: \.isASCIILetter)
         else { return nil }
         return word
+    }
+
+    /// The account in `Cannot find user ada.q7`, `user ada.q7 does not exist`, `my login is ada.q7`, which has a digit in it as no
+    /// word of a sentence has; nil for others.
+    ///
+    /// `next`: the words behind what says that it is one; `before`: those before that.
+    private static func meant(
+        by next: ArraySlice<ArraySlice<UInt8>>,
+        behind before: ArraySlice<ArraySlice<UInt8>>
+    ) -> ArraySlice<UInt8>? {
+        guard let first = next.first else { return nil }
+        let second = next.dropFirst().first ?? []
+        let last = before.last.map { SlotReader.string(bare($0).prefix(8)).lowercased() } ?? ""
+        let isOwn = ["my", "mein", "meine"].contains(last) && isVerb(first)
+        guard
+            isOwn || ["find", "invalid", "such", "unknown"].contains(last)
+                || isAny(of: ["not", "does", "is", "was", "has"], second)
+        else { return nil }
+        let word = bare(isOwn ? second : first)
+        let name = word.last == 0x2e ? word.dropLast() : word
+        guard (5...64).contains(name.count), name.first.map(\.isASCIILetter) ?? false,
+            name.allSatisfy({ $0.isASCIIWordByte || $0 == 0x2d || $0 == 0x2e }),
+            name.contains(where: \.isASCIIDigit), name.prefix(3).allSatisfy(\.isASCIILetter),
+            case let text = SlotReader.string(name).lowercased(),
+            !algorithms.contains(text), !SureWords.isCommon(text), !SecretRoles.isWord(text)
+        else { return nil }
+        return name
     }
 
     /// The account in `CORP\ada`, as Windows has it with the domain before it; nil for others.
