@@ -162,5 +162,33 @@ extension UnexpectedPlacesTests {
             gone: ["Kira", "Velsen"],
             stays: ["sep=;", "id;name;email;role", "editor"]
         ),
+        Row(
+            name: "what is typed while a session is recorded",
+            body:
+                #"[{"type":3,"data":{"source":5,"text":"bolund","isChecked":false,"id":12}},{"type":3,"data":{"source":2,"text":"#
+                + #""kestrel"}},{"eventFieldInfo":{"componentId":4,"fieldValue":"zem4Kq"}},{"fieldValue":"hazelaar"}]"#,
+            gone: ["bolund", "zem4Kq"],
+            stays: ["kestrel", "hazelaar", #""source":5"#]
+        ),
+        Row(
+            name: "for whom flags of several kinds are asked",
+            body:
+                #"{"kind":"multi","user":{"key":"bolund","email":"kira@mail.example"},"organization":{"key":"kestrel"}}"#,
+            gone: ["bolund"],
+            stays: ["kestrel", "multi"]
+        ),
+        Row(
+            name: "who is shown in a drawing",
+            type: "text/html",
+            body:
+                #"<svg><text class="user-name">Kira Velsen</text><text class="axis">Harbour Bank</text></svg>"#,
+            gone: ["Kira", "Velsen"],
+            stays: ["Harbour Bank"]
+        ),
+        Row(
+            name: "what a key for two factors answers",
+            body: #"{"keyHandle":"kq8Zt1dWv0mE3r7yAb","signatureData":"AQAAAAEwRQIhAK"}"#,
+            gone: ["kq8Zt1dWv0mE3r7yAb", "AQAAAAEwRQIhAK"]
+        ),
     ]
 }

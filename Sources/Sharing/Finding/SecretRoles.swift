@@ -18,7 +18,9 @@ enum SecretRoles {
 
     static func role(of name: String, in container: TextKind) -> Role {
         if name == SlotReader.basicCredentials { return .parts }
-        if name == SlotReader.fileName || name == PersonRegister.unnamed { return .secret(.personal) }
+        if [SlotReader.fileName, PersonRegister.unnamed, TypedTexts.name].contains(name) {
+            return .secret(.personal)
+        }
         if name == TypedDigits.name { return .secret(.oneTimeCode) }
         // `user.id`, as OpenTelemetry and those who collect traces and logs call it.
         if name.hasSuffix("user.id") || name == "usr.id" { return .secret(.subject) }
@@ -274,7 +276,7 @@ enum SecretRoles {
         .oneTimeCode:
             "confirmationcode otc bindingcode oobcode additionalauthdata recoverycodeinput totppin cvv cvv2 cvc cvc2 securitycode tan pushtan smstan mtan pin xpin otp xotp xgithubotp accesscode xaccesscode recoverycode recoverycodes backupcode backupcodes otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode txcode twofactorcode authcode2 otpcode",
         .credentials:
-            "secretdata iplanetdirectorypro rawid totpsecret otpsecret secretcode xauth xauthkey lsid xsessionid phpsessid jsessionid authorization proxyauthorization xamzsecuritytoken signature xsignature",
+            "secretdata iplanetdirectorypro rawid totpsecret otpsecret secretcode xauth xauthkey lsid xsessionid phpsessid jsessionid authorization proxyauthorization xamzsecuritytoken signature signaturedata xsignature",
         .apiKey: "apikey xapikey xfunctionskey ocpapimsubscriptionkey subscriptionkey privatekey secretkey",
         .saml: "samlrequest samlresponse samlart relaystate wresult wctx",
         .formToken:

@@ -30,6 +30,8 @@ struct UserHandles {
         switch member {
         case "user_id", "userid", "$user_id": if isWord { tracked = slot }
         case "id": if isWord, Self.users.contains(object.lowercased()) { own = slot }
+        // `{"kind": "multi", "user": {"key": "…", "email": "…"}}`
+        case "key" where Self.users.contains(object.lowercased()): if isWord { own = slot }
         case "key": if isWord { key = slot }
         case "kind": isKind = value.elementsEqual("user".utf8)
         default:

@@ -56,6 +56,8 @@ struct ScriptObject {
     var isCalled = false
     /// What it says of somebody under names that anything has.
     var handles = UserHandles()
+    /// What somebody typed into a field.
+    var typed = TypedTexts()
 
     /// `parent`: the object that it is a member of, of whose `attributes` it may be (JSON:API).
     init(name: String, at start: Int, inside parent: ScriptObject?) {

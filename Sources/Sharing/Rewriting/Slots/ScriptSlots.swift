@@ -261,11 +261,14 @@ struct ScriptSlots {
         name(by: place, called: key, of: object)
     }
 
-    /// Sees what in an object is somebody's identifier once a member says whose it is.
+    /// Sees what in an object is somebody's identifier, or was typed, once a member says so.
     private mutating func nameHandles(by place: Int, called key: String, of object: Int) {
         // What is wrong with the `id` of a user is nobody's.
         guard !objects[object].tellsOfFields else { return }
         let value = text[slots[place].range]
+        if let typed = objects[object].typed.slot(with: place, called: key, saying: value) {
+            slots[typed].name = TypedTexts.name
+        }
         let name = objects[object].name
         for own in objects[object].handles.slots(with: place, called: key, of: name, saying: value)
         where !slots[own].name.isEmpty {

@@ -34,7 +34,7 @@ enum ShownNames {
 
     private static let tags: Set<String> = [
         "a", "b", "dd", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "i", "li", "output", "p", "small",
-        "span", "strong", "td",
+        "span", "strong", "td", "text", "tspan",
     ]
 
     private static func isTelling(_ attribute: HTMLAttributes.Attribute, in text: ArraySlice<UInt8>) -> Bool {
