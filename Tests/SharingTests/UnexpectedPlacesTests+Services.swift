@@ -190,5 +190,13 @@ extension UnexpectedPlacesTests {
             body: #"{"keyHandle":"kq8Zt1dWv0mE3r7yAb","signatureData":"AQAAAAEwRQIhAK"}"#,
             gone: ["kq8Zt1dWv0mE3r7yAb", "AQAAAAEwRQIhAK"]
         ),
+        Row(
+            name: "a network to scan",
+            body:
+                #"{"qr":"WIFI:T:WPA;S:Zandhaas;P:zem4\\;Kq;H:true;;","hint":"scan WIFI:S:Veldmuis;I:bolund;P:hazel7Kq;; now","#
+                + #""other":"WIFI:S:kestrel and P:harbour"}"#,
+            gone: ["Zandhaas", "zem4", "Veldmuis", "bolund", "hazel7Kq"],
+            stays: ["WIFI:T:WPA;S:", "H:true;;", "WIFI:S:kestrel and P:harbour"]
+        ),
     ]
 }
