@@ -23,7 +23,7 @@ enum ByteLists {
         if slot.name == "data", !object.isEmpty { slot.name = object }
         slot.isByteList =
             isText(bytes)
-            ? bytes.count >= shortestWhole || isNamed(slot.name, mixed: true)
+            ? bytes.count >= shortestWhole && isUnordered(bytes) || isNamed(slot.name, mixed: true)
             : bytes.count >= shortestWhole && isNamed(slot.name, mixed: isMixed(bytes))
         return slot.isByteList ? slot : nil
     }
@@ -64,8 +64,12 @@ enum ByteLists {
     /// Whether bytes are large and small in no order, as those are that were drawn.
     private static func isMixed(_ bytes: [UInt8]) -> Bool {
         let large = bytes.count { $0 >= 0x80 }
-        return large * 4 >= bytes.count && large * 4 <= bytes.count * 3
-            && zip(bytes, bytes.dropFirst()).contains { $0 > $1 }
+        return large * 4 >= bytes.count && large * 4 <= bytes.count * 3 && isUnordered(bytes)
+    }
+
+    /// Whether they do not grow, as the numbers of places in a list do.
+    private static func isUnordered(_ bytes: [UInt8]) -> Bool {
+        zip(bytes, bytes.dropFirst()).contains { $0 > $1 }
     }
 
     /// Whether a name is one of what is drawn, or of what somebody is known by, and none of what somebody may have a list of.
