@@ -199,5 +199,17 @@ extension UnexpectedPlacesTests {
             gone: ["Zandhaas", "zem4", "Veldmuis", "bolund", "hazel7Kq"],
             stays: ["WIFI:T:WPA;S:", "H:true;;", "WIFI:S:kestrel and P:harbour"]
         ),
+        Row(
+            name: "a token among the protocols of a WebSocket",
+            headers: [
+                (
+                    "Sec-WebSocket-Protocol",
+                    "base64url.bearer.authorization.k8s.io.a2VzdHJlbG1lYWRvdw, v4.channel.k8s.io"
+                )
+            ],
+            body: "{}",
+            gone: ["a2VzdHJlbG1lYWRvdw"],
+            stays: ["base64url.bearer.authorization.k8s.io.", "v4.channel.k8s.io"]
+        ),
     ]
 }

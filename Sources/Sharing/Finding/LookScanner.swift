@@ -19,6 +19,9 @@ struct LookScanner {
         "shpat_", "hvs.", "EAACEdEose0cBA", "Fe26.2*", "ory_at_", "ory_rt_", "ory_ac_", "GOCSPX-", "1//0",
     ].map { Array($0.utf8) }
 
+    /// Behind this pages hand a token to Kubernetes where they open a WebSocket, which takes no header of theirs.
+    private static let subprotocol = Array("base64url.bearer.authorization.k8s.io.".utf8)
+
     func findings(in text: [UInt8]) -> [Found] {
         var found: [Found] = []
         pem(text, &found)
@@ -182,6 +185,11 @@ struct LookScanner {
             }
             // Name and password, each of which is looked at by itself.
             if Bytes.hasSuffix(text[..<start].suffix(6).map { $0 | 0x20 }[...], "basic ") { continue }
+            if run.starts(with: Self.subprotocol), run.count > Self.subprotocol.count {
+                let token = run.dropFirst(Self.subprotocol.count)
+                found.append(Found(kind: .token, range: token.startIndex..<token.endIndex))
+                continue
+            }
             if Self.prefixes.contains(where: run.starts(with:)) {
                 found.append(Found(kind: .token, range: run.startIndex..<run.endIndex))
                 continue
