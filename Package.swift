@@ -146,7 +146,10 @@ let package = Package(
         ),
         tests(
             "authreelTests",
-            ["authreel", argumentParser, "Provider", "Sharing", "Captures", "Proxy", "JSON", "LibCrypto"]
+            [
+                "authreel", argumentParser, "Provider", "Sharing", "Flows", "Captures", "Proxy", "JSON",
+                "LibCrypto",
+            ]
         ),
         tests("HouseTests", ["Diagnosis", "Provider", "Flows", "Captures"]),
         tests(
