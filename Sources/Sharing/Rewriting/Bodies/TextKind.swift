@@ -64,6 +64,7 @@ enum TextKind: Sendable, Hashable {
         // A reference that is a query or a fragment only.
         if first == 0x3f || first == 0x23 { return isForm(start.dropFirst()) ? .url : .text }
         if GlobalID(start) != nil { return .globalID }
+        if ClaimLines.begin(start) { return .lines }
         if isURL(start) || isReference(start) { return .url }
         if isForm(start) || isConnection(start) { return .form }
         if isLines(start) { return .lines }

@@ -19,6 +19,11 @@ enum ClaimLines {
         return Slot(name: name, range: mark.upperBound..<own.endIndex)
     }
 
+    /// Whether the first line of a text is one, which begins as an address does.
+    static func begin(_ text: ArraySlice<UInt8>) -> Bool {
+        text.starts(with: "http".utf8) && slot(in: text.prefix { $0 != 0x0a && $0 != 0x0d }) != nil
+    }
+
     /// In bytes.
     private static let longestType = 1 << 8
 }
