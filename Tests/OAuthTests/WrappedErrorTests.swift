@@ -136,6 +136,6 @@ struct WrappedErrorTests {
 
     @Test func anErrorAtTheTopGoesFirst() {
         #expect(answer(#"{"error":"invalid_client","data":{"error":"x"}}"#).error?.error == "invalid_client")
-        #expect(answer(#"{"data":{"error":"x"}}"#, status: 400).error == nil)
+        #expect(answer(#"{"data":{"error":"invalid_grant"}}"#, status: 400).error == nil)
     }
 }

@@ -321,7 +321,6 @@ extension CallbackRejectedByAppTests {
             exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
             exchange.request.headers.append("User-Agent", "library-userinfo/1.0")
             guard isPage else { return }
-            exchange.request.url = RecordedURL("https://id.harbour.example/people/me")
             exchange.response?.body = Body(text: "<html>Maintenance</html>", mediaType: "text/html")
         }
         let finding = try #require(recording.finding(rule))

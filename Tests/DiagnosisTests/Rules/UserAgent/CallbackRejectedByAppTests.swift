@@ -155,7 +155,6 @@ struct CallbackRejectedByAppTests {
             guard exchange.request.url.path == "/userinfo" else { return }
             exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
             exchange.request.headers.append("User-Agent", agent)
-            exchange.request.url = RecordedURL("https://id.harbour.example/people/me")
             exchange.response?.body = Body(text: "<html>Maintenance</html>", mediaType: "text/html")
         }
         let finding = try #require(recording.finding(rule))
