@@ -136,6 +136,10 @@ struct WrappedErrorTests {
 
     @Test func anErrorAtTheTopGoesFirst() {
         #expect(answer(#"{"error":"invalid_client","data":{"error":"x"}}"#).error?.error == "invalid_client")
-        #expect(answer(#"{"data":{"error":"invalid_grant"}}"#, status: 400).error == nil)
+        // Of a refusal a name of the specifications alone counts below the top.
+        #expect(
+            answer(#"{"data":{"error":"invalid_grant"}}"#, status: 400).error?.error == "invalid_grant"
+        )
+        #expect(answer(#"{"data":{"error":"no_such_code"}}"#, status: 400).error == nil)
     }
 }

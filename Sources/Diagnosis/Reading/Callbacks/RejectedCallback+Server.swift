@@ -188,7 +188,7 @@ extension RejectedCallback {
     }
 
     /// Whether a request is another program's: by its process, or, where the recorder names none, because no browser sends such a one.
-    private func isOfAnother(_ asked: Exchange, than received: Exchange) -> Bool {
+    func isOfAnother(_ asked: Exchange, than received: Exchange) -> Bool {
         let clients = [asked.client, received.client]
         guard clients.allSatisfy({ $0.process == nil && $0.processID == nil }) else {
             return asked.client.isOther(than: received.client)

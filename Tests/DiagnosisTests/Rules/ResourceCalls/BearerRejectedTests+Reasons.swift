@@ -199,6 +199,8 @@ extension BearerRejectedTests {
     @Test(arguments: [
         (200, Body.html("<title>Sign in</title><form method=post><input name=user>"), true),
         (302, Body.html(""), true), (200, Body.json(#"{"sub":"alice"}"#), false),
+        // Told of as what the app's server asked for in vain.
+        (200, Body.html("<h1>Maintenance"), false),
     ])
     func pageInPlaceOfClaimsIsTold(status: Int, body: Body, fires: Bool) throws {
         var recording = try Recording("discovery/jwks-unreachable")
@@ -211,7 +213,7 @@ extension BearerRejectedTests {
             recording.exchanges[6].response?.redirect(to: "https://id.harbour.example/sign-in")
         }
         let finding = recording.finding(rule)
-        #expect((finding?.title == "UserInfo answered with a page instead of claims") == fires)
+        #expect((finding?.title == "UserInfo answered with a sign-in page instead of claims") == fires)
         #expect((finding?.isPrimary == true) == fires)
         #expect(recording.outcomes == [.failure])
         // An app that went on did without the claims.
