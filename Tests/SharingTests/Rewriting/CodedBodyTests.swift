@@ -141,6 +141,25 @@ struct CodedBodyTests {
         #expect(!outcome.isProven || looksLikeText)
     }
 
+    /// A document that is made of text alone; what is called so and is none is read.
+    @Test func printedDocumentIsReplacedAsAWhole() throws {
+        var world = try SharingWorld()
+        world.options.keepsAll = true
+        world.append("https://shop.example/a", type: "application/pdf", body: "%PDF-1.4\n(Kira Velsen) Tj\n")
+        world.append(
+            "https://shop.example/b",
+            type: "application/pdf",
+            body: #"{"error":"kestrel","given_name":"Meadow"}"#
+        )
+        let shared = try world.shared()
+        #expect(shared.differences.isEmpty)
+        let bodies = try [2, 1].map { place in
+            try shared.entry(shared.capture.count - place)["response"]?["content"]?["text"]?.string ?? ""
+        }
+        #expect(bodies[0] == String(repeating: "*", count: 26))
+        #expect(bodies[1].contains("kestrel") && !bodies[1].contains("Meadow"))
+    }
+
     /// A form with a picture, compressed as a whole.
     @Test func partOfADecodedBodyThatCannotBeReadIsReplaced() throws {
         let form =

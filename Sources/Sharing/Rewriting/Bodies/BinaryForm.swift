@@ -4,7 +4,8 @@ import Captures
 enum BinaryForm: Equatable {
     /// Everybody has the same: fonts, programs, certificates and what is said of them.
     case open
-    /// Pictures, sounds, messages in a binary form: what they say of somebody nobody can take out.
+    /// Pictures, sounds, messages in a binary form, documents as they are printed and written: what they say of somebody nobody can
+    /// take out.
     case unreadable
     /// Characters; a few that do not belong there make it no other thing.
     case text
@@ -18,6 +19,7 @@ enum BinaryForm: Equatable {
             self = .open
         } else if type.hasPrefix("image/") && !type.hasPrefix("image/svg") || type.hasPrefix("audio/")
             || type.hasPrefix("video/") || has(["protobuf", "grpc", "cbor", "msgpack", "messagepack"])
+            || has(Self.documents)
         {
             self = .unreadable
         } else if type.hasPrefix("text/") || has(["json", "xml", "html", "script", "urlencoded"]) {
@@ -26,4 +28,7 @@ enum BinaryForm: Equatable {
             self = .unknown
         }
     }
+
+    /// Some are of text alone, in which a name stands in pieces, or in the numbers of its letters.
+    private static let documents = ["pdf", "officedocument", "opendocument", "msword"]
 }
