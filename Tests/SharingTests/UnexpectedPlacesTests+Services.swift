@@ -211,5 +211,22 @@ extension UnexpectedPlacesTests {
             gone: ["a2VzdHJlbG1lYWRvdw"],
             stays: ["base64url.bearer.authorization.k8s.io.", "v4.channel.k8s.io"]
         ),
+        Row(
+            name: "a token with a word before it",
+            headers: [
+                (
+                    "Sec-WebSocket-Protocol",
+                    "graphql-ws, Bearer.eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9."
+                        + "eyJzdWIiOiI3NzMxIiwibmFtZSI6IktpcmEgVmVsc2VuIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"
+                )
+            ],
+            body:
+                #"{"a":"token-eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI4ODQyIn0.Kq7ZtPqW9aVbN2mXcD4fGhJ5kLmN8oPq"}"#,
+            gone: [
+                "SflKxwRJSMeKKF2QT4fw", "eyJzdWIiOiI3NzMxIiwibmFtZSI6IktpcmEg", "Kq7ZtPqW9aVbN2mXcD4f",
+                "eyJzdWIiOiI4ODQyIn0",
+            ],
+            stays: ["graphql-ws, Bearer.eyJ", "token-eyJ"]
+        ),
     ]
 }

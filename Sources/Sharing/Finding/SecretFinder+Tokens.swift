@@ -88,7 +88,7 @@ extension SecretFinder {
             if index < text.count, Self.isTokenByte(text[index]) { continue }
             defer { start = index + 1 }
             guard index - start >= 24 else { continue }
-            var run = text[start..<index]
+            var run = Self.withoutWord(text[start..<index])
             if start > 0, text[start - 1] == 0x3d, run.starts(with: SlotReader.quotedToken) {
                 run = run.dropFirst(2)
             }
@@ -98,6 +98,15 @@ extension SecretFinder {
             else { continue }
             read(token)
         }
+    }
+
+    /// Without the word that a token has in front of it, as among the protocols of a WebSocket: `Bearer.eyJ…`, `token-eyJ…`.
+    static func withoutWord(_ run: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard !run.starts(with: "ey".utf8), !run.starts(with: "ew".utf8),
+            let start = run.firstRange(of: Array("eyJ".utf8))?.lowerBound, start > run.startIndex,
+            [0x2d, 0x2e, 0x5f].contains(run[start - 1])
+        else { return run }
+        return run[start...]
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {

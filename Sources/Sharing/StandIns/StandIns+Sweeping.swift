@@ -310,6 +310,8 @@ extension StandIns {
         if start > 0, text[start - 1] == 0x3d, text[start..<end].starts(with: SlotReader.quotedToken) {
             start += 2
         }
+        let bare = SecretFinder.withoutWord(text[start..<end]).startIndex
+        if bare <= range.lowerBound { start = bare }
         return end - start <= longest && written.contains(String(decoding: text[start..<end], as: UTF8.self))
     }
 

@@ -32,6 +32,21 @@ struct WrittenStandInTests {
         #expect(!standIns.isWritten(around: 4..<16, in: Array(Self.secret.utf8)))
     }
 
+    @Test func tokenBelongsToItselfBehindAWord() {
+        let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3NzMxIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"
+        var found = FoundSecrets()
+        found.tokens = [token: .token]
+        let standIns = StandIns(
+            found,
+            options: SharingOptions(),
+            random: { [UInt8](repeating: 7, count: $0) },
+            makeKey: { _ in nil }
+        )
+        let text = Array("Bearer.\(standIns.standIn(for: token))".utf8)
+        #expect(standIns.isWritten(around: 7..<27, in: text))
+        #expect(!standIns.isWritten(around: 0..<6, in: text))
+    }
+
     @Test func whatStandsBehindAQuotedEqualsSignIsTheSameAsElsewhere() {
         var found = FoundSecrets()
         found.values = [Self.secret: .state, "3D" + Self.secret: .unexplained, "3Dq8Zt1dWv0mE3r7yAb": .state]
