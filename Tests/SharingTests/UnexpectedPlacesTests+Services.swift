@@ -228,5 +228,13 @@ extension UnexpectedPlacesTests {
             ],
             stays: ["graphql-ws, Bearer.eyJ", "token-eyJ"]
         ),
+        Row(
+            name: "names in mail, in the encoding of its fields",
+            body:
+                #"{"headers":[{"name":"From","value":"=?UTF-8?B?S2lyYSBWZWxzZW4=?= <kv@mail.example>"},{"name":"To","value":"#
+                + #""=?ISO-8859-1?Q?Z=E9bla_Hazelaar?= <zh@mail.example>"},{"name":"Subject","value":"=?UTF-8?B?S2VzdHJlbA==?="}]}"#,
+            gone: ["S2lyYSBWZWxzZW4=", "Hazelaar", "kv@mail.example"],
+            stays: ["=?UTF-8?B?", "=?ISO-8859-1?Q?", "=?UTF-8?B?S2VzdHJlbA==?="]
+        ),
     ]
 }

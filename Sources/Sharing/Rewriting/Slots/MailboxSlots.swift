@@ -12,7 +12,12 @@ enum MailboxSlots {
                 text[address.endIndex] == 0x3e
             else { continue }
             rest = text[address.endIndex...]
-            guard !isOfNobody(address[..<at]), let name = name(before: open, in: text) else { continue }
+            guard !isOfNobody(address[..<at]) else { continue }
+            if let encoded = encodedName(before: open, in: text) {
+                slots.append(encoded)
+                continue
+            }
+            guard let name = name(before: open, in: text) else { continue }
             slots.append(Slot(name: "display_name", range: name.startIndex..<name.endIndex))
         }
         return slots
@@ -20,6 +25,23 @@ enum MailboxSlots {
 
     private static let longestAddress = 254
     private static let longestName = 64
+
+    /// The text of an encoded word (RFC 2047, section 2): `=?UTF-8?B?QWRh?= <…>`, `=?ISO-8859-1?Q?Ad=E1?= <…>`.
+    private static func encodedName(before open: Int, in text: ArraySlice<UInt8>) -> Slot? {
+        let before = text[..<open].suffix(longestEncoded)
+        guard let last = before.lastIndex(where: { $0 > 0x20 && $0 != 0x22 }), before[last] == 0x3d,
+            last > before.startIndex, before[last - 1] == 0x3f,
+            let start = before[..<(last - 1)].lastIndex(of: 0x3f), start > before.startIndex + 1
+        else { return nil }
+        let (encoding, range) = (before[start - 1] | 0x20, (start + 1)..<(last - 1))
+        guard !range.isEmpty, before[start - 2] == 0x3f, encoding == 0x62 || encoding == 0x71 else {
+            return nil
+        }
+        return Slot(name: "display_name", range: range, kind: .text, isBase64: encoding == 0x62)
+    }
+
+    /// In bytes, of an encoded word with what stands around it.
+    private static let longestEncoded = 80
 
     private static func name(before open: Int, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let before = text[..<open].suffix(longestName + 2)
