@@ -236,5 +236,12 @@ extension UnexpectedPlacesTests {
             gone: ["S2lyYSBWZWxzZW4=", "Hazelaar", "kv@mail.example"],
             stays: ["=?UTF-8?B?", "=?ISO-8859-1?Q?", "=?UTF-8?B?S2VzdHJlbA==?="]
         ),
+        Row(
+            name: "a table whose rows are numbered",
+            type: "text/csv",
+            body: "#,Name,Email,Team\n1,Kira Velsen,kira@mail.example,harbour\n",
+            gone: ["Kira", "Velsen"],
+            stays: ["#,Name,Email,Team", "harbour"]
+        ),
     ]
 }

@@ -62,6 +62,8 @@ enum TableSlots {
 
     /// What a column may be called, of three words at most; a sentence with a comma in it has other words.
     private static func isName(_ name: String) -> Bool {
+        // Of the numbers of the rows.
+        if name == "#" { return true }
         let words = name.utf8.split(separator: 0x20, omittingEmptySubsequences: false)
         return name.utf8.count <= 40 && words.count <= 3 && words[0].first.map(\.isASCIILetter) == true
             && words.allSatisfy { word in
