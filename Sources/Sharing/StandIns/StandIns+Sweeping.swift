@@ -305,13 +305,13 @@ extension StandIns {
         // One stands in a run of its own; longer runs have none, and are not looked through for each piece in them.
         let longest = min(longestWritten, 1 << 16)
         while end - start <= longest, start > 0, Self.isTokenByte(text[start - 1]) { start -= 1 }
-        while end - start <= longest, end < text.count, Self.isTokenByte(text[end]) { end += 1 }
         // `token=3DeyJ…`
         if start > 0, text[start - 1] == 0x3d, text[start..<end].starts(with: SlotReader.quotedToken) {
             start += 2
         }
         let bare = SecretFinder.withoutWord(text[start..<end]).startIndex
         if bare <= range.lowerBound { start = bare }
+        while end - start <= longest, end < text.count, Self.isTokenByte(text[end]) { end += 1 }
         return end - start <= longest && written.contains(String(decoding: text[start..<end], as: UTF8.self))
     }
 
