@@ -18,12 +18,11 @@ extension TLSStream {
             count -= within
             guard count > 0 else { return }
         }
-        if direction.search != nil {
-            direction.search?.passed += direction.unread &+ min(count, Int.max / 4)
-            direction.search?.offset = 0
-            if direction.search?.beginsInTheMiddle == true {
-                direction.search?.lost = (direction.search?.lost ?? 0) &+ min(count, Int.max / 4)
-            }
+        if var search = direction.search {
+            search.passed += direction.unread &+ min(count, Int.max / 4)
+            search.offset = 0
+            if search.beginsInTheMiddle { search.lost = (search.lost ?? 0) &+ min(count, Int.max / 4) }
+            direction.search = search
             clear(direction)
             if direction.carriesData { sink.lostPlace(of: direction.side) }
             return
