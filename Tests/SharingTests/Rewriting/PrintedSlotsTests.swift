@@ -72,7 +72,8 @@ struct PrintedSlotsTests {
         ("{'password': 'abc'}", []), ("no sign-in: {'password': 'expired'}", []),
         ("Array ( [password] => rejected )", []), ("{:password=>\"mismatch\"}", []),
         ("{ password: 'Unsupported' }", []),
-        ("{'password_status': 'active'}", []),
+        ("{'password_status': 'active'}", []), ("Login(id: 7, password: SecretStr)", []),
+        ("Login { Id = 7, Password = SecureString }", []),
         ("client_secret=client_secret", []), ("[given_name] =>", []), ("{given_name=", []),
         ("Key (given_name)=(", []), ("'given_name' => '", []),
     ])

@@ -75,7 +75,8 @@ enum PrintedSlots {
     /// What values are, as programs say it where a value might stand.
     private static let types: Set<String> = [
         "str", "int", "integer", "date", "datetime", "array", "list", "dict", "map", "asc", "desc", "email",
-        "unique", "url", "uuid", "nil", "anonymoususer", "essential",
+        "unique", "url", "uuid", "nil", "anonymoususer", "essential", "bytes", "securestring", "secretstr",
+        "secretbytes",
     ]
 
     // MARK: - Ways to print
