@@ -38,11 +38,9 @@ struct LogoutHintInvalid: Rule {
             guard logout.course.isRefused || isUnheeded, let hint = logout.hint else { continue }
             var fault = fault(of: hint, logout, flow)
             let isNamed = isNamed(in: logout.refusalText)
-            let isTold = isUnheeded || isNamed || logout.refusalText.containsBytes("signature")
-            let forgery = fault.isEmpty ? forgery(of: hint, flow) : []
-            // Another reason may stand beside it, of which nothing is said either.
-            let isOpen = !forgery.isEmpty && !isTold
-            fault += forgery
+            if fault.isEmpty, isUnheeded || isNamed || logout.refusalText.containsBytes("signature") {
+                fault = forgery(of: hint, flow)
+            }
             if fault.isEmpty, isNamed {
                 fault = [
                     Evidence(hint, note: "the provider names it; nothing that can be seen in it is wrong")
@@ -57,8 +55,8 @@ struct LogoutHintInvalid: Rule {
             found.append(
                 Violation(
                     fault + [logout.answer(in: flow)],
-                    severity: isUnheeded || isOpen ? .warning : nil,
-                    explanation: isUnheeded ? Self.unheeded : isOpen ? Self.forged : nil,
+                    severity: isUnheeded ? .warning : nil,
+                    explanation: isUnheeded ? Self.unheeded : nil,
                     exchange: logout.call.exchange
                 )
             )
@@ -70,11 +68,6 @@ struct LogoutHintInvalid: Rule {
     private static let unheeded = """
         The provider asked the user before it ended the session, and did not send the browser back to the app: what was sent as id_token_hint is \
         not an ID token that it issued to this client, so it went on as if there were none.
-        """
-
-    private static let forged = """
-        The provider refused the logout, and its words do not speak of the hint. The signature of what was sent as id_token_hint verifies with none of the provider's keys: \
-        it was changed or cut on the way, or made elsewhere. A provider has to refuse that, whatever else it found.
         """
 
     /// Whether the user confirmed the logout on a page of the provider, which was asked to send the browser back and did not.
