@@ -74,6 +74,11 @@ final class TLSDirection {
         start = 0
     }
 
+    func dropUnread() {
+        partial.removeAll(keepingCapacity: true)
+        start = 0
+    }
+
     func hold(_ bytes: UnsafeRawBufferPointer.SubSequence) { held.append(contentsOf: bytes) }
 
     func holdGap(_ count: Int) {
