@@ -124,6 +124,8 @@ extension TLSStream {
         facts.version = Self.versionName(handshake.version)
         client.hasFinished = true
         server.enter(.application)
+        // The end of a record with a hole is looked through like all that comes.
+        server.skipped = 0
         var search = TLSRecordSearch(candidates: nil, passed: 0, offset: 0)
         search.beginsInTheMiddle = true
         server.search = search

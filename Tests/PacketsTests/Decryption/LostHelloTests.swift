@@ -200,6 +200,19 @@ struct LostHelloTests {
         #expect(reading.lost == [.server: [count]])
     }
 
+    /// Of an answer in front of the first request a packet is missing, and its end comes behind that request.
+    @Test func recordWithAHoleInFrontOfTheFirstRecordEndsWhereItEnds() throws {
+        let pair = try Damage.pair(Self.suites[0], records: 3)
+        var wire = Damage.whole(Array(pair.wire.suffix(5)))
+        let answer = wire.removeFirst().bytes
+        wire.insert((.server, Array(answer[200...]), 0), at: 1)
+        wire.insert((.server, Array(answer[150..<200]), 50), at: 0)
+        wire.insert((.server, Array(answer[..<100]), 0), at: 0)
+        let reading = Damage.read(wire, pair.keys)
+        #expect(Damage.numbers(reading, .client) == [1, 2] && Damage.numbers(reading, .server) == [1, 2])
+        #expect(reading.reasons.isEmpty && reading.lost.isEmpty, "\(reading.reasons)")
+    }
+
     /// What has its addresses changed on one machine is in its capture twice.
     @Test func connectionIsReadAsOftenAsItIsThere() throws {
         let pair = try Damage.pair(Self.suites[0], records: 3)
