@@ -169,6 +169,8 @@ extension TLSStream {
             direction.search = nil
             sink.foundPlace(of: direction.side)
             letOtherSideGoFirst(found, keys, &sink)
+            // What the other side has said may have been the end of both.
+            guard !direction.isStopped else { return false }
             deliver(found, direction, keys, &sink)
             return true
         }
@@ -217,6 +219,7 @@ extension TLSStream {
                 // Behind a missing handshake tickets come first, which answer nothing. In more records there may have been answers to
                 // what the other side has waited with.
                 if step > TLSRecordSearch.mostTickets { letOtherSideGoFirst(opened, keys, &sink) }
+                guard !direction.isStopped else { return nil }
                 goOn(with: candidate, step, passed: lost, direction, &sink)
                 return opened
             }

@@ -79,9 +79,8 @@ struct LostHelloTests {
         Self.expectAll(of: Damage.read(try Self.wire(pair, missing), keys), pair)
     }
 
-    /// What the client asked while the server's first words were missing was asked before the first answer.
-    @Test func questionsStandBeforeTheirAnswers() throws {
-        let pair = try Damage.pair(Self.suites[0], records: 3)
+    /// A connection without all that the server says in front of its first answer.
+    private static func wireWithoutFirstWords(_ pair: TLSPair) -> [(side: Side, bytes: [UInt8], lost: Int)] {
         var wire = Damage.whole(pair.wire)
         let places = wire.indices.filter { wire[$0].side == .server }
         let first = places[places.count - 3]
@@ -89,12 +88,29 @@ struct LostHelloTests {
             wire[first].lost += wire[place].bytes.count
             wire[place].bytes = []
         }
-        let reading = Damage.read(wire, pair.keys)
+        return wire
+    }
+
+    /// What the client asked while the server's first words were missing was asked before the first answer.
+    @Test func questionsStandBeforeTheirAnswers() throws {
+        let pair = try Damage.pair(Self.suites[0], records: 3)
+        let reading = Damage.read(Self.wireWithoutFirstWords(pair), pair.keys)
         #expect(
             Damage.numbers(reading, .client) == [0, 1, 2] && Damage.numbers(reading, .server) == [0, 1, 2]
         )
         #expect(reading.turns == [.client, .server, .client, .server, .client, .server])
         #expect(reading.reasons.isEmpty, "\(reading.reasons)")
+    }
+
+    /// What the client said before ends the reading of both: the answer that let it be read is not given behind that.
+    @Test func nothingComesBehindTheEndOfBoth() throws {
+        let pair = try Damage.pair(Self.suites[0], records: 3)
+        var wire = Self.wireWithoutFirstWords(pair)
+        // ChangeCipherSpec, and a ClientHello of two bytes.
+        wire.insert((.client, [20, 3, 3, 0, 1, 1, 22, 3, 3, 0, 6, 1, 0, 0, 2, 0, 0], 0), at: 1)
+        let reading = Damage.read(wire, pair.keys)
+        #expect(reading.plaintext.values.allSatisfy { $0.isEmpty })
+        #expect(reading.reasons.map { $0.text.hasPrefix("its ClientHello of ") } == [true])
     }
 
     /// TLS 1.2 makes keys of the server's random as well; other keys open nothing.
