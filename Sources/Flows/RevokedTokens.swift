@@ -34,8 +34,8 @@ package struct RevokedTokens: Sendable {
     /// Where refreshes were granted.
     private var refreshes: [Int: [Int]] = [:]
     private var first: Int?
-    /// The first of which the capture lacks the token.
-    private var firstUnknown: Int?
+    /// Those of which the capture lacks the token.
+    private var unknown: [Int] = []
     private let position: [Int]
 
     /// Reads the token answers and the revocations among the messages of a flow, which come in the order of time.
@@ -75,7 +75,7 @@ package struct RevokedTokens: Sendable {
         let position = position[call.exchange]
         first = first ?? position
         guard let value = call.parameters["token"] else {
-            firstUnknown = firstUnknown ?? position
+            unknown.append(position)
             return
         }
         guard !Placeholder.isOne(value) else { return }
@@ -99,9 +99,12 @@ package struct RevokedTokens: Sendable {
     }
 
     /// Whether a token may have been given back before an exchange, by what the capture does not show: which of several one was that
-    /// was taken out, or what a request was about that was saved without its body.
+    /// was taken out, or what a request was about that was saved without its body, which is none that was given out behind it.
     package func mayHaveTaken(_ token: String, before exchange: Int) -> Bool {
-        (Placeholder.isOne(token) ? first : firstUnknown).map { $0 < position[exchange] } ?? false
+        if Placeholder.isOne(token) { return isAny(before: exchange) }
+        let end = unknown.partitionPoint { $0 >= position[exchange] }
+        guard let last = unknown[..<end].last else { return false }
+        return known[token].map { $0.issued < last } ?? true
     }
 
     /// The last revocation of this very token that was answered with success before an exchange.

@@ -82,4 +82,30 @@ struct RevokedTokensTests {
         #expect(revoked.revocation(of: "access-one-4411", before: last)?.exchange == 1)
         #expect(revoked.isAny(before: last) && !revoked.isAny(before: 1))
     }
+
+    /// Saved without its body, a revocation may be of what was given out before it, and of nothing that came later.
+    @Test func revocationWithoutItsBodyIsOfNoLaterToken() {
+        var metadata = Self.post(
+            ".well-known/openid-configuration",
+            at: -10,
+            "",
+            """
+            {"issuer":"https://id.harbour.example","token_endpoint":"https://id.harbour.example/token",\
+            "revocation_endpoint":"https://id.harbour.example/revoke"}
+            """
+        )
+        metadata.request.method = "GET"
+        metadata.request.body = nil
+        var unsaved = Self.revocation(of: "", at: 10)
+        unsaved.request.body = Body(content: .missing)
+        var again = unsaved
+        again.startedAt = unsaved.startedAt + .seconds(20)
+        let (revoked, last) = revoked([
+            metadata, Self.first, unsaved, Self.refresh(at: 20, "access-two-4421", "refresh-two-4422"), again,
+        ])
+        #expect(revoked.mayHaveTaken("access-one-4411", before: 3))
+        #expect(!revoked.mayHaveTaken("access-one-4411", before: 2))
+        #expect(!revoked.mayHaveTaken("access-two-4421", before: 4))
+        #expect(revoked.mayHaveTaken("access-two-4421", before: last))
+    }
 }
