@@ -35,6 +35,7 @@ struct TokenResponseNotJSON: Rule {
         // What was made up for, and what is another's matter to read: told of where nothing is worse.
         var repaired: Violation?
         var mislabelled: Violation?
+        lazy var grants = Grants(flow)
         for request in flow.tokenRequests {
             guard let status = request.answer.status, (200..<300).contains(status) else { continue }
             if let unreadable = UnreadableAnswer(inSpiteOf: request.answer, in: flow.capture)
@@ -59,11 +60,13 @@ struct TokenResponseNotJSON: Rule {
             if request.answer.json == nil {
                 // An error in a form is told of as an error.
                 guard request.answer.error == nil else { continue }
+                let isRepaired = grants.isAny(behind: request)
+                if isRepaired, repaired != nil { continue }
                 let found =
                     flow.takenToAuthorizationEndpoint(request) ?? flow.misplacedByQuery(request)
-                    ?? violation(request, type, flow).toldOfFront(in: flow)
-                guard isRepaired(request, flow) else { return .violated(found) }
-                repaired = repaired ?? found
+                    ?? violation(request, type, isRepaired: isRepaired, flow).toldOfFront(in: flow)
+                guard isRepaired else { return .violated(found) }
+                repaired = found
                 continue
             }
             if let type, !type.lowercased().containsBytes("json"), mislabelled == nil {
@@ -80,13 +83,26 @@ struct TokenResponseNotJSON: Rule {
         return reason.map { .abstains($0) } ?? .holds
     }
 
-    /// Whether the same was asked for once more, and answered with tokens.
-    private func isRepaired(_ request: TokenRequest, _ flow: Flow) -> Bool {
-        let position = flow.surroundings.position
-        return flow.tokenRequests.contains { later in
-            position[later.exchange] > position[request.exchange] && later.grantType == request.grantType
-                && later.code == request.code && later.refreshToken == request.refreshToken
-                && later.answer.json != nil && later.answer.parameters.contains("access_token")
+    /// Where the same was last asked for and answered with tokens: one that tries on may have got a page many times before.
+    private struct Grants {
+        private var last: [[String?]: Int] = [:]
+        private let position: [Int]
+
+        init(_ flow: Flow) {
+            position = flow.surroundings.position
+            for request in flow.tokenRequests
+            where request.answer.json != nil && request.answer.parameters.contains("access_token") {
+                let asked = Self.asked(by: request)
+                last[asked] = max(last[asked] ?? 0, position[request.exchange])
+            }
+        }
+
+        func isAny(behind request: TokenRequest) -> Bool {
+            last[Self.asked(by: request)].map { $0 > position[request.exchange] } ?? false
+        }
+
+        private static func asked(by request: TokenRequest) -> [String?] {
+            [request.grantType, request.code, request.refreshToken]
         }
     }
 
@@ -102,7 +118,9 @@ struct TokenResponseNotJSON: Rule {
         }
     }
 
-    private func violation(_ request: TokenRequest, _ type: String?, _ flow: Flow) -> Violation {
+    private func violation(_ request: TokenRequest, _ type: String?, isRepaired: Bool, _ flow: Flow)
+        -> Violation
+    {
         let body = flow.capture[request.exchange].response?.body?.bytes ?? []
         let causes = UnreadableAnswer.causes(of: body)
         let isForm = request.answer.parameters.contains("access_token")
@@ -121,7 +139,7 @@ struct TokenResponseNotJSON: Rule {
         let isAccepted = wentOn || isForm && flow.ending == .success
         return Violation(
             evidence,
-            severity: isRepaired(request, flow) ? .note : isAccepted ? (isGitHub ? .note : .warning) : nil,
+            severity: isRepaired ? .note : isAccepted ? (isGitHub ? .note : .warning) : nil,
             explanation: isAccepted && isForm
                 ? """
                 The token endpoint answered with a form in place of a JSON object. This client reads it, or asks for it by not saying Accept: \

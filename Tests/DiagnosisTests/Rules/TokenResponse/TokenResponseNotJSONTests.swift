@@ -49,6 +49,31 @@ struct TokenResponseNotJSONTests {
         #expect(answered.finding(rule)?.places.first == "8 response.header Content-Type")
     }
 
+    /// Sixteen times as many take sixteen times as long, two hundred and fifty-six times if each looked for the one behind all.
+    @Test func timeGrowsWithThePagesBeforeTheTokens() throws {
+        let recording = try Recording("token-response/token-response-not-json")
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
+        func seconds(_ count: Int) -> Double {
+            var tried = recording
+            var granted = tried.exchanges[index]
+            tried.exchanges[index].response = RecordedResponse(status: 200, body: .html("<h1>Starting"))
+            for number in 1..<count {
+                var again = tried.exchanges[index]
+                again.startedAt = again.startedAt + .milliseconds(50 * number)
+                tried.exchanges.append(again)
+            }
+            granted.startedAt = granted.startedAt + .milliseconds(50 * count)
+            granted.response = RecordedResponse(
+                status: 200,
+                body: .json(#"{"access_token":"access-1","token_type":"Bearer"}"#)
+            )
+            tried.exchanges.append(granted)
+            return ProcessorTime.seconds { #expect(tried.finding(rule)?.severity == .note) }
+        }
+        let few = min(seconds(125), seconds(125))
+        #expect((0..<3).contains { _ in seconds(2000) / few < 48 })
+    }
+
     @Test func jsonOfAnotherTypeIsANote() throws {
         let finding = try #require(Recording(broken + ".near-miss").finding(rule))
         #expect(finding.severity == .note)
