@@ -39,10 +39,11 @@ extension CallbackCourse {
 
     /// Whether a sentence, in lower case, says of the issuer of a token that it is not the one expected; certificates have issuers, too.
     private static func isOfIssuer(_ sentence: String) -> Bool {
-        ["'iss'", "\"iss\"", "iss claim", "iss value", "issuer"].contains(where: sentence.containsBytes)
-            && ["invalid", "incorrect", "mismatch", "not match", "unexpected", "expected"].contains(
-                where: sentence.containsBytes
-            )
+        isSaid(
+            ["invalid", "incorrect", "mismatch", "not match", "unexpected", "expected"],
+            of: ["'iss'", "\"iss\"", "iss claim", "iss value", "issuer"],
+            in: sentence
+        )
             && !["certificate", "ssl", "tls"].contains(where: sentence.containsBytes)
     }
 
@@ -58,20 +59,34 @@ extension CallbackCourse {
     /// Whether a sentence, in lower case, names the ID token and a check that it did not pass, or has the words of a library for one.
     private static func isOfIDToken(_ sentence: String) -> Bool {
         if tokenFaults.contains(where: sentence.containsBytes) { return true }
-        return ["id token", "id_token"].contains { isNamed($0, in: sentence) }
-            && ["invalid", "incorrect", "expired", "not match", "mismatch", "verif", "signature"].contains(
-                where: sentence.containsBytes
-            )
+        return isSaid(
+            ["invalid", "incorrect", "expired", "not match", "mismatch", "verif", "signature"],
+            of: ["id token", "id_token"],
+            in: sentence
+        )
             && !["cookie", "session", "state", "csrf", "xsrf", "hint"].contains(where: sentence.containsBytes)
     }
 
-    /// Whether a name stands there as one of its own: an invalid token is none of it.
-    private static func isNamed(_ name: String, in sentence: String) -> Bool {
-        sentence.containsBytes(name)
-            && sentence.ranges(of: name).contains { range in
-                !(sentence[..<range.lowerBound].last?.isLetter ?? false)
+    /// Whether one of the faults stands close to one of the names: a page of a debugger is one sentence, with all settings of the app.
+    ///
+    /// A name stands as one of its own: an invalid token is no ID token.
+    private static func isSaid(_ faults: [String], of names: [String], in sentence: String) -> Bool {
+        guard faults.contains(where: sentence.containsBytes) else { return false }
+        return names.contains { name in
+            guard sentence.containsBytes(name) else { return false }
+            return sentence.ranges(of: name).prefix(mostPlaces).contains { range in
+                guard !(sentence[..<range.lowerBound].last?.isLetter ?? false) else { return false }
+                let passage = String(
+                    sentence[..<range.lowerBound].suffix(reach) + sentence[range.lowerBound...].prefix(reach)
+                )
+                return faults.contains(where: passage.containsBytes)
             }
+        }
     }
+
+    /// In characters, to either side: as much as a sentence has.
+    private static let reach = 120
+    private static let mostPlaces = 100
 
     /// json-jwt's, behind OmniAuth, and Python Social Auth's.
     private static let tokenFaults = [

@@ -7,6 +7,8 @@ import Testing
 
 /// What the app says of its own request for the tokens, and what it answers once it has them.
 extension CallbackRejectedByAppTests {
+    private static let settings = String(repeating: "TIME_ZONE UTC ", count: 20)
+
     /// Grafana, Argo CD, Spring Security, OAuth2 Proxy, Passport and Mojolicious; what libraries look for before that is not meant.
     @Test(arguments: [
         ("Failed to get token from provider", true),
@@ -42,6 +44,7 @@ extension CallbackRejectedByAppTests {
         ("Invalid id_token_hint", false), ("The session expired before the ID token came", false),
         ("Invalid token", false), ("invalid_token: it has expired", false),
         ("Invalid token, as is the ID token", true),
+        ("KeyError: invalid groups \(Self.settings) OIDC_STORE_ID_TOKEN True", false),
     ])
     func appThatSaysThatTheIDTokenDidNotPassIsBelieved(words: String, isTold: Bool) throws {
         let recording = try Recording(broken).editingLast("/callback") {
@@ -87,7 +90,10 @@ extension CallbackRejectedByAppTests {
         ("unexpected iss value, expected https://id.example", true),
         ("Invalid claim: &#39;aud&#39;", false),
         ("unable to get local issuer certificate, unexpected", false),
-        ("Issuer https://id.harbour.example", false),
+        ("Issuer https://id.harbour.example", false), ("Dismiss claim: unexpected", false),
+        // A debugger's page has the app's settings behind what went wrong.
+        ("KeyError: unexpected groups \(Self.settings) OIDC_OP_ISSUER https://id.harbour.example", false),
+        ("KeyError: groups \(Self.settings) unexpected iss value", true),
     ])
     func issuerThatTheAppDoesNotExpectIsShown(words: String, isTold: Bool) throws {
         let recording = try Recording("healthy/web-code-flow").editing { exchange in
