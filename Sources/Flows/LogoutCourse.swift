@@ -61,6 +61,11 @@ package struct LogoutCourse: Sendable {
             let exchange = index.capture[current]
             guard let response = exchange.response else { return }
             if response.status >= 400 {
+                // Without an address to be sent back to the provider goes by what it knows of the app, which may break down by itself.
+                if target == nil, current != call.exchange, index.isOfAppAlone(current, at: call) {
+                    end = .done
+                    return
+                }
                 words = Self.text(of: response)
                 end = .refused(Place(exchange: current, part: .responseStatus, name: ""))
                 return
@@ -181,4 +186,24 @@ package struct LogoutCourse: Sendable {
 
     /// How providers tell that it was the user who said no, in lower case: Django OAuth Toolkit's name for it, and WSO2's words.
     private static let declinations = ["logout_denied", "denied the logout"]
+}
+
+/// The hosts where logins were to be answered.
+private struct RedirectHosts: Sendable {
+    let hosts: Set<String>
+
+    init(_ index: CaptureIndex) {
+        hosts = Set(
+            index.authorizationRequests.compactMap { $0.redirectURI.flatMap { RecordedURL($0).host } }
+        )
+    }
+}
+
+extension CaptureIndex {
+    /// Whether an exchange is at a host of an app's that is not the provider's, too.
+    fileprivate func isOfAppAlone(_ exchange: Int, at logout: EndpointCall) -> Bool {
+        guard let host = capture[exchange].request.url.host, host != capture[logout.exchange].request.url.host
+        else { return false }
+        return derived.value { RedirectHosts(self) }.hosts.contains(host)
+    }
 }

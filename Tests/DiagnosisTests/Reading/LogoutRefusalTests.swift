@@ -80,6 +80,32 @@ struct LogoutRefusalTests {
         #expect(recording.outcomes == [.success])
     }
 
+    /// Without an address to be sent back to the browser comes to what the provider knows of the app; how that fares is no logout's.
+    @Test(arguments: [
+        ("https://www.shop.example/goodbye", 500, Outcome.success),
+        ("https://www.shop.example/goodbye", 404, .success),
+        ("https://id.harbour.example/goodbye", 500, .failure),
+    ])
+    func appThatBreaksDownBehindALogoutRefusesNone(next: String, status: Int, outcome: Outcome) throws {
+        var recording = try Recording("logout-and-device/logout-hint-missing.near-miss")
+            .editingLast("/end-session") { exchange in
+                let url = Recording.changing(exchange.request.url.text, "post_logout_redirect_uri", nil)
+                exchange.request.url = RecordedURL(url)
+                exchange.response = RecordedResponse(status: 302)
+                exchange.response?.redirect(to: next)
+            }
+        let logout = try #require(
+            recording.exchanges.lastIndex { $0.request.url.path == "/end-session" }
+        )
+        recording.exchanges.removeSubrange((logout + 1)...)
+        var landing = recording.exchanges[logout]
+        landing.startedAt = landing.endedAt + .milliseconds(1)
+        landing.request.url = RecordedURL(next)
+        landing.response = RecordedResponse(status: status)
+        recording.exchanges.append(landing)
+        #expect(recording.outcomes == [outcome])
+    }
+
     @Test func repeatsWhatWasSaidOfALogout() throws {
         let path = "logout-and-device/logout-redirect-not-registered"
         #expect(try Recording(path).finding(rule) == nil)
