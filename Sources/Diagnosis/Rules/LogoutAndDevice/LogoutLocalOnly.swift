@@ -125,8 +125,9 @@ struct LogoutLocalOnly: Rule {
             case .endSession: return logoutElsewhere(exchange, login, flow)
             case .backChannelLogout, .frontChannelLogout: return nil
             case .authorizationRequest(let other) where other.clientID == login.request.clientID: return nil
+            // Whose token it was is not known of one that was saved without its body.
             case .revocation(let call)
-            where call.answer.isSuccess && call.endpoint.host == provider
+            where call.answer.isSuccess && call.endpoint.host == provider && call.parameters.contains("token")
                 && (call.authentication.clientID?.value ?? flow.clientID) == login.request.clientID:
                 return call.parameters.parameter("token").map { Evidence($0, note: "revoked by the app") }
             default: break

@@ -141,6 +141,28 @@ struct LogoutLocalOnlyTests {
         #expect(recording.finding(rule)?.places.first == "6 request.body token")
     }
 
+    /// A revocation that was saved without its body hides no cookie that the app deleted before it.
+    @Test func looksPastARevocationWithoutItsBody() throws {
+        var recording = try Recording(broken).stating(
+            "revocation_endpoint",
+            "https://id.harbour.example/revoke",
+            at: "/.well-known/openid-configuration"
+        )
+        let told = try #require(recording.finding(rule)).places
+        let logout = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/logout" })
+        var revocation = recording.exchanges[logout]
+        revocation.startedAt = revocation.endedAt + .milliseconds(1)
+        revocation.duration = .milliseconds(1)
+        revocation.request = RecordedRequest(
+            method: "POST",
+            url: RecordedURL("https://id.harbour.example/revoke")
+        )
+        revocation.request.body = Body(content: .missing)
+        revocation.response = RecordedResponse(status: 200)
+        recording.exchanges.append(revocation)
+        #expect(recording.finding(rule)?.places == told)
+    }
+
     @Test func leavesAnotherLoginOfTheSameSessionAlone() throws {
         #expect(try Recording(broken).without { $0.request.url.path == "/logout" }.finding(rule) == nil)
     }
