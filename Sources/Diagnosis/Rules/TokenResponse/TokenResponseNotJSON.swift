@@ -70,13 +70,7 @@ struct TokenResponseNotJSON: Rule {
                 continue
             }
             if let type, !type.lowercased().containsBytes("json"), mislabelled == nil {
-                mislabelled = Violation(
-                    [self.type(type, of: request, note: "the body is JSON")],
-                    severity: .note,
-                    explanation:
-                        "The token response is JSON, but its Content-Type says otherwise; strict clients refuse it.",
-                    fix: "Have the token endpoint say Content-Type: application/json."
-                )
+                mislabelled = mislabelling(request, type)
             }
         }
         if let noted = repaired ?? mislabelled { return .violated(noted) }
@@ -116,6 +110,16 @@ struct TokenResponseNotJSON: Rule {
             let call = flow.capture[document.exchange]
             return call.startedAt >= asked.endedAt && call.request.headers.first("user-agent") == agent
         }
+    }
+
+    private func mislabelling(_ request: TokenRequest, _ type: String) -> Violation {
+        Violation(
+            [self.type(type, of: request, note: "the body is JSON")],
+            severity: .note,
+            explanation:
+                "The token response is JSON, but its Content-Type says otherwise; strict clients refuse it.",
+            fix: "Have the token endpoint say Content-Type: application/json."
+        )
     }
 
     private func violation(_ request: TokenRequest, _ type: String?, isRepaired: Bool, _ flow: Flow)
