@@ -92,9 +92,10 @@ extension SecretFinder {
             if start > 0, text[start - 1] == 0x3d, run.starts(with: SlotReader.quotedToken) {
                 run = run.dropFirst(2)
             }
-            while run.last == 0x2e, run.filter({ $0 == 0x2e }).count > 2 { run.removeLast() }
-            guard run.starts(with: "ey".utf8) || run.starts(with: "ew".utf8),
-                let token = JSONWebToken.parse(String(decoding: run, as: UTF8.self)), token.header != nil
+            guard run.starts(with: "ey".utf8) || run.starts(with: "ew".utf8) else { continue }
+            var dots = run.count { $0 == 0x2e }
+            while dots > 2, run.last == 0x2e { (run, dots) = (run.dropLast(), dots - 1) }
+            guard let token = JSONWebToken.parse(String(decoding: run, as: UTF8.self)), token.header != nil
             else { continue }
             read(token)
         }
