@@ -35,6 +35,10 @@ struct SentenceSlotsTests {
         Row(text: "No such user carla.q7.", told: ["username=carla.q7"]),
         Row(text: "User carla77 does not exist", told: ["username=carla77"]),
         Row(text: "now my login is carla.q7, and it fails", told: ["username=carla.q7"]),
+        Row(text: "Cannot find user user48213", told: ["username=user48213"]),
+        // They stand in addresses and in texts everywhere, and would be replaced there.
+        Row(text: "no such user realm1, login page2 was left, the account client-2 is off", told: []),
+        Row(text: "invalid login AADSTS50034, user ORA-01017 is what it says", told: []),
         Row(
             text:
                 "my login is broken, find user v2, unknown user agent, user is not here 2026, user base64 is used",

@@ -208,9 +208,31 @@ enum SentenceSlots {
             name.allSatisfy({ $0.isASCIIWordByte || $0 == 0x2d || $0 == 0x2e }),
             name.contains(where: \.isASCIIDigit), name.prefix(3).allSatisfy(\.isASCIILetter),
             case let text = SlotReader.string(name).lowercased(),
-            !algorithms.contains(text), !SureWords.isCommon(text), !SecretRoles.isWord(text)
+            !algorithms.contains(text), !isNumberedThing(text), !isErrorCode(name)
         else { return nil }
         return name
+    }
+
+    /// Whether a word is one of pages and protocols, or one of several such things: `step2`, `realm1`.
+    private static func isNumberedThing(_ word: String) -> Bool {
+        let thing = String(word.prefix { $0.isLetter })
+        let number = word.dropFirst(thing.count)
+        // An account may be called `user48213`.
+        let isNumbered = number.count <= 3 && number.allSatisfy { $0.isNumber || "-_.".contains($0) }
+        return (isNumbered ? [word, thing] : [word]).contains {
+            SureWords.isCommon($0) || SecretRoles.isWord($0) || AccountNames.isWord($0) || things.contains($0)
+        }
+    }
+
+    private static let things: Set<String> = [
+        "group", "level", "node", "oauth", "phase", "pool", "realm", "saml", "stage", "step", "tenant",
+    ]
+
+    /// Whether a word is what a program calls an error: `AADSTS50034`, `ORA-01017`.
+    private static func isErrorCode(_ word: ArraySlice<UInt8>) -> Bool {
+        let letters = word.prefix { (0x41...0x5a).contains($0) }
+        let digits = word[letters.endIndex...].drop { $0 == 0x2d || $0 == 0x5f }
+        return letters.count >= 3 && digits.count >= 4 && digits.allSatisfy(\.isASCIIDigit)
     }
 
     /// The account in `CORP\ada`, as Windows has it with the domain before it; nil for others.
