@@ -167,9 +167,10 @@ extension UnexpectedPlacesTests {
             name: "what is typed while a session is recorded",
             body:
                 #"[{"type":3,"data":{"source":5,"text":"bolund","isChecked":false,"id":12}},{"type":3,"data":{"source":2,"text":"#
-                + #""kestrel"}},{"eventFieldInfo":{"componentId":4,"fieldValue":"zem4Kq"}},{"fieldValue":"hazelaar"}]"#,
+                + #""kestrel"}},{"eventFieldInfo":{"componentId":4,"fieldValue":"zem4Kq"}},{"fieldValue":"hazelaar"},"#
+                + #"{"source":5,"text":"lindeboom"}]"#,
             gone: ["bolund", "zem4Kq"],
-            stays: ["kestrel", "hazelaar", #""source":5"#]
+            stays: ["kestrel", "hazelaar", "lindeboom", #""source":5"#]
         ),
         Row(
             name: "for whom flags of several kinds are asked",
