@@ -32,6 +32,11 @@ struct NamesInTextsTests {
             text: "\"Ada\" <ada@x.example>, <bob@x.example>; Max <m@x.example>",
             told: ["display_name=Ada", "display_name=Max"]
         ),
+        // A long name is divided into several.
+        Row(
+            text: "From: =?UTF-8?B?QWRhIA==?=\r\n =?UTF-8?Q?Quill?= <a@x.example>, ?=?B?QQ==?= <b@x.example>",
+            told: ["display_name=QWRhIA==", "display_name=Quill"]
+        ),
     ])
     func mailboxNamesItsOwner(row: Row) {
         #expect(Self.told(MailboxSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)

@@ -13,10 +13,9 @@ enum MailboxSlots {
             else { continue }
             rest = text[address.endIndex...]
             guard !isOfNobody(address[..<at]) else { continue }
-            if let encoded = encodedName(before: open, in: text) {
-                slots.append(encoded)
-                continue
-            }
+            let encoded = encodedName(before: open, in: text)
+            slots += encoded
+            guard encoded.isEmpty else { continue }
             guard let name = name(before: open, in: text) else { continue }
             slots.append(Slot(name: "display_name", range: name.startIndex..<name.endIndex))
         }
@@ -26,20 +25,38 @@ enum MailboxSlots {
     private static let longestAddress = 254
     private static let longestName = 64
 
-    /// The text of an encoded word (RFC 2047, section 2): `=?UTF-8?B?QWRh?= <…>`, `=?ISO-8859-1?Q?Ad=E1?= <…>`.
-    private static func encodedName(before open: Int, in text: ArraySlice<UInt8>) -> Slot? {
-        let before = text[..<open].suffix(longestEncoded)
+    /// The texts of encoded words, into several of which a long name is divided.
+    private static func encodedName(before open: Int, in text: ArraySlice<UInt8>) -> [Slot] {
+        var slots: [Slot] = []
+        var end = open
+        while slots.count < mostEncoded, let word = encodedWord(before: end, in: text) {
+            slots.insert(word.slot, at: 0)
+            end = word.start
+        }
+        return slots
+    }
+
+    /// The text of an encoded word (RFC 2047, section 2), and where that begins: `=?UTF-8?B?QWRh?= <…>`,
+    /// `=?ISO-8859-1?Q?Ad=E1?= <…>`.
+    private static func encodedWord(
+        before end: Int,
+        in text: ArraySlice<UInt8>
+    ) -> (slot: Slot, start: Int)? {
+        let before = text[..<end].suffix(longestEncoded)
         guard let last = before.lastIndex(where: { $0 > 0x20 && $0 != 0x22 }), before[last] == 0x3d,
             last > before.startIndex, before[last - 1] == 0x3f,
             let start = before[..<(last - 1)].lastIndex(of: 0x3f), start > before.startIndex + 1
         else { return nil }
         let (encoding, range) = (before[start - 1] | 0x20, (start + 1)..<(last - 1))
-        guard !range.isEmpty, before[start - 2] == 0x3f, encoding == 0x62 || encoding == 0x71 else {
-            return nil
-        }
-        return Slot(name: "display_name", range: range, kind: .text, isBase64: encoding == 0x62)
+        guard !range.isEmpty, before[start - 2] == 0x3f, encoding == 0x62 || encoding == 0x71,
+            let mark = before[..<(start - 2)].lastIndex(of: 0x3f), mark > before.startIndex,
+            before[mark - 1] == 0x3d
+        else { return nil }
+        let slot = Slot(name: "display_name", range: range, kind: .text, isBase64: encoding == 0x62)
+        return (slot, mark - 1)
     }
 
+    private static let mostEncoded = 8
     /// In bytes, of an encoded word with what stands around it.
     private static let longestEncoded = 80
 
