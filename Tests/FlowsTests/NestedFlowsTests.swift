@@ -14,8 +14,8 @@ struct NestedFlowsTests {
         return bank
     }
 
-    /// SATOSA reads the metadata of the provider behind it when it starts.
-    @Test func brokerThatHasReadTheMetadataBeforeIsAroundItsLogin() {
+    /// A login at a broker that had read its provider's metadata before.
+    private func flows(of app: ShopLogin, through bank: ShopLogin) -> [Flow] {
         var capture = CaptureBuilder()
         bank.discovery(&capture)
         capture.redirect(app.authorizationURL, to: bank.authorizationURL, headers: ShopLogin.browser)
@@ -25,7 +25,12 @@ struct NestedFlowsTests {
         bank.token(&capture)
         app.callback(&capture)
         app.token(&capture)
-        let flows = capture.flows
+        return capture.flows
+    }
+
+    /// SATOSA reads the metadata of the provider behind it when it starts.
+    @Test func brokerThatHasReadTheMetadataBeforeIsAroundItsLogin() {
+        let flows = flows(of: app, through: bank)
         #expect(flows.map(\.clientID) == ["broker", "shop"])
         #expect(flows.map(\.outer) == ["flow-2", nil])
         #expect(flows.map { $0.inner.map(\.id) } == [[], ["flow-1"]])
@@ -36,16 +41,7 @@ struct NestedFlowsTests {
         var (app, bank) = (app, bank)
         app.redirectURI = "https://idp.example/app/cb"
         bank.issuer = "https://idp.example/bank"
-        var capture = CaptureBuilder()
-        bank.discovery(&capture)
-        capture.redirect(app.authorizationURL, to: bank.authorizationURL, headers: ShopLogin.browser)
-        bank.authorize(&capture)
-        bank.answer(&capture)
-        capture.redirect(bank.callbackURL, to: app.callbackURL, headers: ShopLogin.browser)
-        bank.token(&capture)
-        app.callback(&capture)
-        app.token(&capture)
-        let flows = capture.flows
+        let flows = flows(of: app, through: bank)
         #expect(flows.map(\.clientID) == ["broker", "shop"])
         #expect(flows.map(\.outer) == ["flow-2", nil])
     }

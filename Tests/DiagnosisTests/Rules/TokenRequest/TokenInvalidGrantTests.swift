@@ -192,23 +192,8 @@ struct TokenInvalidGrantTests {
     ])
     func isANoteWhereTheErrorIsTakenForACode(code: String, error: String, rule: String) throws {
         var recording = try Recording("authorization-response/user-cancelled")
-        let answer = try #require(recording.exchanges.last)
         #expect(recording.finding("user-cancelled")?.isPrimary == true)
-        var request = RecordedRequest(method: "POST", url: RecordedURL("https://id.harbour.example/token"))
-        request.body = Body(
-            text: "grant_type=authorization_code&\(code)client_id=shop-web",
-            mediaType: FormBody.mediaType
-        )
-        recording.exchanges.append(
-            Exchange(
-                startedAt: answer.startedAt + .milliseconds(5),
-                request: request,
-                response: RecordedResponse(
-                    status: 400,
-                    body: Body(text: #"{"error":"\#(error)"}"#, mediaType: "application/json")
-                )
-            )
-        )
+        try recording.redeem("\(code)client_id=shop-web", error: error)
         #expect(recording.finding("user-cancelled")?.isPrimary == true)
         let finding = try #require(recording.finding(rule))
         #expect(finding.severity == .note && !finding.isPrimary)
@@ -220,22 +205,7 @@ struct TokenInvalidGrantTests {
         let verifier = String(repeating: "a", count: 43) + "="
         var recording = try Recording("authorization-response/user-cancelled")
             .asking("code_challenge", CodeChallenge.s256(of: verifier))
-        let answer = try #require(recording.exchanges.last)
-        var request = RecordedRequest(method: "POST", url: RecordedURL("https://id.harbour.example/token"))
-        request.body = Body(
-            text: "grant_type=authorization_code&code=&client_id=shop-web&code_verifier=\(verifier)",
-            mediaType: FormBody.mediaType
-        )
-        recording.exchanges.append(
-            Exchange(
-                startedAt: answer.startedAt + .milliseconds(5),
-                request: request,
-                response: RecordedResponse(
-                    status: 400,
-                    body: Body(text: #"{"error":"invalid_request"}"#, mediaType: "application/json")
-                )
-            )
-        )
+        try recording.redeem("code=&client_id=shop-web&code_verifier=\(verifier)", error: "invalid_request")
         #expect(recording.finding("pkce-verifier-malformed")?.severity == .warning)
         let finding = try #require(recording.finding("token-endpoint-error"))
         #expect(finding.severity == .note && finding.effectOf == nil)
@@ -367,5 +337,24 @@ struct TokenInvalidGrantTests {
         #expect(finding.title.contains("without a code") == (sent == "undefined"))
         #expect(finding.evidence.contains { $0.value == "undefined" } == (sent == "undefined"))
         #expect(finding.notes.contains { $0.hasSuffix("the state of this login") } == (sent == "state"))
+    }
+}
+
+extension Recording {
+    /// The app takes its answer to the token endpoint, which refuses it; `form`: behind the grant type.
+    fileprivate mutating func redeem(_ form: String, error: String) throws {
+        let answer = try #require(exchanges.last)
+        var request = RecordedRequest(method: "POST", url: RecordedURL("https://id.harbour.example/token"))
+        request.body = Body(text: "grant_type=authorization_code&" + form, mediaType: FormBody.mediaType)
+        exchanges.append(
+            Exchange(
+                startedAt: answer.startedAt + .milliseconds(5),
+                request: request,
+                response: RecordedResponse(
+                    status: 400,
+                    body: Body(text: #"{"error":"\#(error)"}"#, mediaType: "application/json")
+                )
+            )
+        )
     }
 }
