@@ -1,5 +1,5 @@
 /// What somebody typed into a field of which nothing says what it is for, as recorders of sessions and frameworks send each
-/// change of one: `{"source": 5, "text": "…", "isChecked": false}` of rrweb, `{"componentId": 12, "fieldValue": "…"}` of Blazor.
+/// change of one: `{"source": 5, "text": "…", "id": 12}` of rrweb, `{"componentId": 12, "fieldValue": "…"}` of Blazor.
 struct TypedTexts {
     /// What such a text is called from then on.
     static let name = "(typed)"
@@ -16,8 +16,8 @@ struct TypedTexts {
     mutating func slot(with slot: Int, called member: String, saying told: ArraySlice<UInt8>) -> Int? {
         switch member {
         case "source": isInput = told.elementsEqual("5".utf8)
-        // Messages have a source and a text, too.
-        case "ischecked": isField = true
+        // Messages have a source and a text, too, and are of no field.
+        case "id": isField = true
         case "text": text = slot
         case "componentid": isOfComponent = true
         case "fieldvalue": value = slot
