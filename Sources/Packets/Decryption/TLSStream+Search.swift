@@ -206,7 +206,7 @@ extension TLSStream {
         for candidate in search.candidates ?? [] {
             for step in 0..<UInt64(numbers) {
                 guard trialBudget > 0 else {
-                    stop(direction, searchReason(direction), &sink)
+                    giveUp(search, direction, &sink)
                     return nil
                 }
                 trialBudget -= record.count + 512
@@ -230,9 +230,19 @@ extension TLSStream {
         if !direction.hasAuthenticated,
             search.attempts >= (isFirstKeyMissing ? Self.mostPassedOver : Self.mostFailures)
         {
-            stop(direction, searchReason(direction), &sink)
+            giveUp(search, direction, &sink)
         }
         return nil
+    }
+
+    /// What was tried by now is what the reason goes by.
+    private mutating func giveUp(
+        _ search: TLSRecordSearch,
+        _ direction: TLSDirection,
+        _ sink: inout some TLSStreamSink
+    ) {
+        direction.search = search
+        stop(direction, searchReason(direction), &sink)
     }
 
     private mutating func goOn(
