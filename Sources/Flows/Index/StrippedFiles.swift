@@ -86,10 +86,9 @@ struct StrippedFiles: Sendable {
             guard request.headers.contains("origin") else { return }
             if request.method == "OPTIONS" {
                 guard (200..<300).contains(response.status),
-                    StrippedFiles.names("access-control-request-headers", request.headers)
-                        .contains("authorization"),
+                    request.headers.listed("access-control-request-headers").contains("authorization"),
                     // For a while browsers took the star for it.
-                    !StrippedFiles.names("access-control-allow-headers", response.headers)
+                    !response.headers.listed("access-control-allow-headers")
                         .isDisjoint(with: ["authorization", "*"]),
                     let method = request.headers.first("access-control-request-method")
                 else { return }
@@ -148,13 +147,4 @@ struct StrippedFiles: Sendable {
 
     /// `log.creator.name` of Chrome, Edge and their kin.
     private static let developerTools = "WebInspector"
-
-    /// The headers that one of CORS lists (Fetch standard), in lower case.
-    private static func names(_ list: String, _ headers: HeaderFields) -> Set<String> {
-        Set(
-            headers.all(list).flatMap { names in
-                names.split(separator: ",").map { $0.filter { $0 != " " }.asciiLowercased() }
-            }
-        )
-    }
 }

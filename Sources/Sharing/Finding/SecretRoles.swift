@@ -181,7 +181,12 @@ enum SecretRoles {
 
     /// What names end with that tell something of a password, and are not its own: `password_expires_in`, `resetPasswordUrl`.
     private static let aboutPasswords = words(
-        "expires expiresin expiresat expiry expiration expirationdate expired changed changedat updatedat createdat resetat setat lastset length minlength maxlength policy strategy strength complexity rules required enabled disabled supported allowed attempts age days message error errors label placeholder title url uri link href page path type less status state algorithm method"
+        """
+        expires expiresin expiresat expiry expiration expirationdate expired changed changedat updatedat \
+        createdat resetat setat lastset length minlength maxlength policy strategy strength complexity rules \
+        required enabled disabled supported allowed attempts age days message error errors label placeholder \
+        title url uri link href page path type less status state algorithm method
+        """
     )
 
     private static let passwordWords = [

@@ -27,21 +27,11 @@ enum Permission {
         guard (200..<300).contains(response.status) else {
             return "the preflight has to be answered with 2xx"
         }
-        let allowed = names(response.headers.all("access-control-allow-headers"))
+        let allowed = response.headers.listed("access-control-allow-headers")
         // The star does not stand for credentials.
-        let wanted = names(preflight.request.headers.all("access-control-request-headers"))
+        let wanted = preflight.request.headers.listed("access-control-request-headers")
             .filter { !allowed.contains($0) && (!allowed.contains("*") || $0 == "authorization") }
         return wanted.isEmpty
             ? nil : "headers that are not allowed: \(wanted.sorted().prefix(6).joined(separator: ", "))"
-    }
-
-    private static func names(_ values: [String]) -> Set<String> {
-        Set(
-            values.flatMap { value in
-                value.utf8.split(separator: 0x2c).map { name in
-                    String(decoding: name.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
-                }
-            }
-        )
     }
 }
