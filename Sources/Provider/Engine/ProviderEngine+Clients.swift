@@ -195,7 +195,7 @@ extension ProviderEngine {
     /// Whether an audience is this provider: its issuer, or one of its endpoints.
     func isOwn(_ audience: String) -> Bool {
         if audience == configuration.issuer || audience == configuration.issuer + "/" { return true }
-        return endpoint(at: RecordedURL(audience)) != nil && isOwnOrigin(audience)
+        return dialect.endpoint(at: RecordedURL(audience)) != nil && isOwnOrigin(audience)
     }
 
     /// Whether an address lies where this provider is played.

@@ -64,13 +64,13 @@ struct ProviderEngine {
 
     /// What faults are told; counts the ID tokens that they are told of.
     private mutating func faultContext(of request: RecordedRequest, _ answer: BuiltAnswer) -> FaultContext {
-        let role = role(of: request.url)
+        let role = dialect.role(of: request.url)
         let isToken = role == .token
         let grant = isToken ? Self.form(of: request).first("grant_type") : nil
         let query = isToken ? request.url.queryItems.first("grant_type") : nil
         return FaultContext(
             role: role,
-            isMetadata: isMetadata(request.url),
+            isMetadata: dialect.isMetadata(request.url),
             grantType: grant ?? query,
             now: now,
             issuedIDTokens: answer.hasIDToken ? count("ID tokens") : state.counts["ID tokens"] ?? 0,
@@ -91,62 +91,20 @@ struct ProviderEngine {
         return Dictionary(keys) { first, _ in first }
     }
 
-    /// Whether a request goes to one of the endpoints, documents or resources.
-    func serves(_ request: RecordedRequest) -> Bool {
-        let path = request.url.path
-        return role(of: request.url) != nil || isMetadata(request.url)
-            || dialect.documents[path] != nil
-            || dialect.resources.contains { $0.path == path }
-    }
-
-    private func isMetadata(_ url: RecordedURL) -> Bool {
-        dialect.metadataPaths.contains(url.path)
-            || url.query != nil && dialect.metadataPaths.contains(url.pathAndQuery)
-    }
-
-    private func role(of url: RecordedURL) -> Endpoints.Role? {
-        if let endpoint = endpoint(at: url) { return endpoint.role }
-        let path = url.path
-        // RFC 7592, section 2: a client's registration lies below the endpoint.
-        let isBelow =
-            dialect.paths[.registration]?.contains {
-                path.hasPrefix(RecordedURL($0).path + "/")
-            } ?? false
-        return isBelow ? .registration : nil
-    }
-
-    /// The endpoint that is played at a URL, with its path and own query; of several at one path the one whose query is all there.
-    func endpoint(at url: RecordedURL) -> (role: Endpoints.Role, target: String)? {
-        let path = url.path
-        var table = EndpointTable<(role: Endpoints.Role, target: String)>()
-        for role in Endpoints.Role.allCases {
-            for target in dialect.paths[role] ?? [] where target == path || target.hasPrefix(path + "?") {
-                table.add(RecordedURL(target), (role, target))
-            }
-        }
-        let asked = RecordedURL(url.pathAndQuery)
-        if let entry = table.entry(of: asked) { return entry.value }
-        // Of another policy, where all that are known here do the same.
-        let all = table.entries(at: asked)
-        return all.first.flatMap { first in
-            all.allSatisfy { $0.value.role == first.value.role } ? (first.value.role, path) : nil
-        }
-    }
-
     private mutating func answer(to request: RecordedRequest) -> BuiltAnswer {
         let path = request.url.path
-        askedEndpoint = endpoint(at: request.url)?.target
+        askedEndpoint = dialect.endpoint(at: request.url)?.target
         if request.method == "OPTIONS" { return preflight(request) }
         let isRead = request.method == "GET" || request.method == "HEAD"
         if policy.isAsRecorded, let refused = dialect.refusedDocuments[path] {
             return BuiltAnswer(like: refused)
         }
-        if isRead, isMetadata(request.url) {
+        if isRead, dialect.isMetadata(request.url) {
             let own = request.url.query.flatMap { dialect.metadataByQuery[RecordedURL("?\($0)")] }
             return BuiltAnswer(like: own ?? dialect.metadataByPath[path] ?? dialect.metadata)
         }
         if isRead, let document = dialect.documents[path] { return BuiltAnswer(like: document) }
-        if let role = role(of: request.url) {
+        if let role = dialect.role(of: request.url) {
             if let recorded = recordedOutcome(of: role, request) { return recorded }
             if let answer = answer(as: role, request) { return answer }
         }
@@ -163,7 +121,7 @@ struct ProviderEngine {
     /// An endpoint that is asked by another method (RFC 6749, section 3.2; RFC 9126, section 2.3; RFC 9110, section 15.5.6), or no address
     /// of this provider's.
     private func nothingThere(_ request: RecordedRequest) -> BuiltAnswer {
-        let methods = methods(at: request.url)
+        let methods = dialect.methods(at: request.url)
         guard !methods.isEmpty, !methods.contains(request.method) else {
             return .page(404, SignInPage.error("There is nothing at this address."))
         }
@@ -172,18 +130,6 @@ struct ProviderEngine {
         var answer = BuiltAnswer.page(405, SignInPage.error(words))
         answer.headers.append("Allow", methods.joined(separator: ", "))
         return answer
-    }
-
-    /// By which methods an address is asked; empty where nothing is known to be there.
-    private func methods(at url: RecordedURL) -> [String] {
-        if isMetadata(url) { return ["GET", "HEAD"] }
-        guard let role = role(of: url) else { return [] }
-        if Self.readersOfForms.contains(role) { return ["POST"] }
-        return switch role {
-        case .keys: ["GET", "HEAD"]
-        case .authorization, .userInfo, .endSession: ["GET", "HEAD", "POST"]
-        default: []
-        }
     }
 
     private mutating func answer(as role: Endpoints.Role, _ request: RecordedRequest) -> BuiltAnswer? {
@@ -218,16 +164,9 @@ struct ProviderEngine {
         }
     }
 
-    /// Endpoints whose parameters are a form (RFC 6749, section 3.2; RFC 7009, section 2.1; RFC 7662, section 2.1; RFC 8628, section 3.1;
-    /// RFC 9126, section 2.1; OpenID Connect CIBA, section 7.1).
-    private static let readersOfForms: Set<Endpoints.Role> = [
-        .token, .revocation, .introspection, .deviceAuthorization, .pushedRequest,
-        .backchannelAuthentication,
-    ]
-
     /// Whether the provider finds parameters in a body, or needs none there.
     private func readsBody(of request: RecordedRequest, at role: Endpoints.Role) -> Bool {
-        guard Self.readersOfForms.contains(role), request.method == "POST", !dialect.takesJSON,
+        guard ProviderDialect.readersOfForms.contains(role), request.method == "POST", !dialect.takesJSON,
             let bytes = request.body?.bytes, !bytes.isEmpty
         else { return true }
         return FormBody.items(of: request.body) != nil

@@ -166,7 +166,7 @@ package final class RecordedProvider: Sendable {
     private func issuer(for request: RecordedRequest, at now: Timestamp, _ states: [ProviderState]) -> Int {
         guard engines.count > 1 else { return 0 }
         let all = engines.indices.map { engine($0, states[$0], now) }
-        if let index = all.firstIndex(where: { $0.serves(request) }) { return index }
+        if let index = engines.firstIndex(where: { $0.dialect.serves(request) }) { return index }
         if let index = all.firstIndex(where: { $0.transaction(of: request) != nil }) { return index }
         let target = addresses.recorded(request.url.path).map { RecordedURL($0) }
         let origin = target.flatMap { AddressMap.origin(of: $0) }
