@@ -48,7 +48,7 @@ struct ProviderEngine {
         notices += logoutNotices.map { renderer.request(of: $0) }
         // RFC 9110, section 6.6.1: whoever has a clock says so; times in tokens are judged by it.
         if !response.headers.contains("date") { response.headers.append("Date", now.httpDate) }
-        allowOrigin(of: request, in: &response)
+        OriginPermissions(configuration, dialect).allow(request, &response)
         occasions.alter(&response)
         occasions.note(request)
         occasions.note(missed)
@@ -94,7 +94,7 @@ struct ProviderEngine {
     private mutating func answer(to request: RecordedRequest) -> BuiltAnswer {
         let path = request.url.path
         askedEndpoint = dialect.endpoint(at: request.url)?.target
-        if request.method == "OPTIONS" { return preflight(request) }
+        if request.method == "OPTIONS" { return OriginPermissions.preflight(request) }
         let isRead = request.method == "GET" || request.method == "HEAD"
         if policy.isAsRecorded, let refused = dialect.refusedDocuments[path] {
             return BuiltAnswer(like: refused)
@@ -241,49 +241,6 @@ struct ProviderEngine {
     mutating func count(_ name: String) -> Int {
         defer { state.counts[name, default: 0] += 1 }
         return state.counts[name] ?? 0
-    }
-
-    // MARK: - Other origins (Fetch standard, CORS)
-
-    private func preflight(_ request: RecordedRequest) -> BuiltAnswer {
-        var answer = BuiltAnswer(204)
-        guard request.headers.contains("origin") else { return answer }
-        let methods = request.headers.first("access-control-request-method") ?? "GET, POST"
-        answer.headers.append("Access-Control-Allow-Methods", methods)
-        if let names = request.headers.first("access-control-request-headers") {
-            answer.headers.append("Access-Control-Allow-Headers", names)
-        }
-        return answer
-    }
-
-    /// Lets a page of a client read an answer, where the provider does.
-    private func allowOrigin(of request: RecordedRequest, in response: inout RecordedResponse) {
-        guard let origin = request.headers.first("origin") else { return }
-        let own = response.headers.first("access-control-allow-origin")
-        if own == "*" || own == origin { return }
-        let isPreflight = request.method == "OPTIONS"
-        let reader = own ?? dialect.readable.reader(at: request.url.path, status: response.status)
-        let isForAll = reader == "*"
-        guard isForAll || reader != nil || isPreflight || dialect.allowsOrigins,
-            isForAll || isOriginOfAClient(origin)
-        else { return }
-        response.headers.fields.removeAll { $0.name.lowercased() == "access-control-allow-origin" }
-        let allowed = isForAll ? "*" : origin
-        response.headers.append("Access-Control-Allow-Origin", allowed)
-        if !isForAll { response.headers.append("Vary", "Origin") }
-        let path = request.url.path
-        for field in dialect.readable.permissions(at: path, for: allowed, isPreflight: isPreflight)
-        where !response.headers.contains(field.name) {
-            response.headers.append(field.name, field.value)
-        }
-    }
-
-    private func isOriginOfAClient(_ origin: String) -> Bool {
-        guard let asked = AddressMap.origin(of: RecordedURL(origin)) else { return false }
-        if let host = RecordedURL(origin).host, LoopbackHost.isLoopback(host) { return true }
-        return configuration.clients.flatMap(\.redirectURIs).contains {
-            AddressMap.origin(of: RecordedURL($0)) == asked
-        }
     }
 
     // MARK: - Making values
