@@ -141,7 +141,7 @@ extension ProviderEngine {
     /// The access token of a request as often as it is sent: in the header, the form and the query (RFC 6750, section 2).
     static func accessTokens(in request: RecordedRequest) -> [String] {
         let name = "access_token"
-        let parameters = [form(of: request).first(name), request.url.queryItems.first(name)]
+        let parameters = [request.sentForm.first(name), request.url.queryItems.first(name)]
         // RFC 6749, section 3.1: a parameter without a value is as good as left out.
         return [BearerToken.of(request, exchange: 0)?.value].compactMap { $0 }
             + parameters.compactMap { $0 }.filter { !$0.isEmpty }

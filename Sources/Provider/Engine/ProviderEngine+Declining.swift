@@ -18,7 +18,7 @@ extension ProviderEngine {
             field.type == "submit" && recorded.contains { $0.name == field.name && $0.value == field.value }
         }
         guard let pressed else { return false }
-        return !Self.form(of: request).items.contains {
+        return !request.sentForm.items.contains {
             $0.name == pressed.name && $0.value == pressed.value
         }
     }
@@ -45,7 +45,7 @@ extension ProviderEngine {
             return deliver(.userCancelled, to: login)
         }
         // The device whose code the form has; the newest where it has none.
-        let typed = Self.form(of: request).first("user_code")
+        let typed = request.sentForm.first("user_code")
         guard case .visit = transaction.purpose,
             let code = state.devices.newestFirst.first(where: { _, device in
                 guard let typed, let own = device.userCode else { return typed == nil }

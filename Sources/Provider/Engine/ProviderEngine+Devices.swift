@@ -155,7 +155,7 @@ extension ProviderEngine {
             let code = request.url.queryItems.first("user_code") ?? ""
             return .page(200, SignInPage.device(code: code, action: path))
         }
-        let form = Self.form(of: request)
+        let form = request.sentForm
         let typed = form.first("user_code") ?? ""
         guard
             let (code, device) = state.devices.newestFirst.first(where: {

@@ -8,7 +8,7 @@ extension ProviderEngine {
     mutating func assertIdentity(_ request: RecordedRequest) -> BuiltAnswer? {
         let there = dialect.identityAssertions.filter { $0.path == request.url.path }
         guard request.method == "POST", !there.isEmpty else { return nil }
-        let form = Self.form(of: request)
+        let form = request.sentForm
         let name = form.first("client_id") ?? ""
         guard let client = client(name) else {
             return refuseIdentity("unauthorized_client", "the client \(name) is not known")

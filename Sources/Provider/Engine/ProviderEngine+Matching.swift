@@ -77,7 +77,7 @@ extension ProviderEngine {
             guard step.delivery != nil, index > 0 else { return true }
             return !transaction.isOver && script.isReady(index, served: transaction.served)
         }
-        let fields = method == "GET" ? [] : Set(Self.form(of: request).items.map(\.name))
+        let fields = method == "GET" ? [] : Set(request.sentForm.items.map(\.name))
         return candidates.max { left, right in
             let a = rank(left, url, fields, transaction, script)
             let b = rank(right, url, fields, transaction, script)
@@ -94,7 +94,7 @@ extension ProviderEngine {
         let url = RecordedURL(
             Substitution(transaction.values.map { (old: $0.new, new: $0.old) }).applied(to: played)
         )
-        let fields = Set(Self.form(of: request).items.map(\.name))
+        let fields = Set(request.sentForm.items.map(\.name))
         return script.steps.indices.first { index in
             let step = script.steps[index]
             return step.credentials?.password != nil && step.method == request.method && step.fields == fields

@@ -66,7 +66,7 @@ struct ProviderEngine {
     private mutating func faultContext(of request: RecordedRequest, _ answer: BuiltAnswer) -> FaultContext {
         let role = dialect.role(of: request.url)
         let isToken = role == .token
-        let grant = isToken ? Self.form(of: request).first("grant_type") : nil
+        let grant = isToken ? request.sentForm.first("grant_type") : nil
         let query = isToken ? request.url.queryItems.first("grant_type") : nil
         return FaultContext(
             role: role,
@@ -135,7 +135,7 @@ struct ProviderEngine {
     private mutating func answer(as role: Endpoints.Role, _ request: RecordedRequest) -> BuiltAnswer? {
         let query = request.url.queryItems
         if !readsBody(of: request, at: role) { return refuseBody(at: role) }
-        let form = Self.form(of: request)
+        let form = request.sentForm
         // RFC 9110, section 9.3.2: the same without a body; but it spends no code.
         let isReadAsGet = request.method == "HEAD" && role != .token
         switch (isReadAsGet ? "GET" : request.method, role) {
@@ -175,19 +175,6 @@ struct ProviderEngine {
     private func refuseBody(at role: Endpoints.Role) -> BuiltAnswer {
         let words = "parameters are read from a body of \(FormBody.mediaType), and from no other"
         return refuse(.bodyNotForm, at: role, words)
-    }
-
-    /// The items of a form, however the client named it; of a JSON object, its members.
-    static func form(of request: RecordedRequest) -> QueryItems {
-        if let items = FormBody.items(of: request.body) { return items }
-        guard let object = request.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object else {
-            return QueryItems()
-        }
-        return QueryItems(
-            items: object.members.compactMap { member in
-                member.value.string.map { QueryItems.Item(name: member.name, value: $0, rawValue: $0) }
-            }
-        )
     }
 
     // MARK: - Documents

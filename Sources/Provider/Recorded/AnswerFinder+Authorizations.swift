@@ -36,7 +36,7 @@ extension AnswerFinder {
             dialect.repeatedParameters.formUnion(repeated)
         }
         let sent = flow.capture[asked.exchange].request
-        if [sent.url.queryItems, ProviderEngine.form(of: sent)].allSatisfy({ !$0.contains("client_id") }) {
+        if [sent.url.queryItems, sent.sentForm].allSatisfy({ !$0.contains("client_id") }) {
             dialect.takesRequestURIsAlone = true
         }
         let prompt = (asked.parameters["prompt"] ?? "").spaceDelimited
