@@ -26,8 +26,9 @@ extension ProviderEngine {
         var transaction = transaction
         let script = dialect.scripts[number]
         if case .visit = transaction.purpose { takeDeviceValues(&transaction) }
-        guard let index = step(for: request, in: transaction, script) else {
-            return emptySignIn(for: request, in: transaction, script)
+        let matcher = StepMatcher(transaction, script, dialect)
+        guard let index = matcher.step(for: request) else {
+            return matcher.emptySignIn(for: request)
                 .map { refuseSignIn($0, request, transaction, script) }
         }
         let step = script.steps[index]
