@@ -129,7 +129,7 @@ extension ProviderEngine {
         let known = knownSession(of: request, for: login)
         // As recorded, the recording says what became of whom it knew.
         if let known, !policy.isAsRecorded {
-            return scriptOfKnown(for: login).map { beginAtOnce(login, $0, in: known) }
+            return scriptChoice(for: login).ofKnown.map { beginAtOnce(login, $0, in: known) }
                 ?? deliver(login, in: known)
         }
         let script = chooseScript(for: login)

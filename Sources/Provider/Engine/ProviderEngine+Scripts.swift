@@ -1,45 +1,17 @@
 import Captures
 import OAuth
 
-/// Which recorded way through the pages a login goes, and how it is begun with values of its own.
+/// How a recorded way through the pages is begun with values of its own.
 extension ProviderEngine {
-    /// The recorded way through the pages that fits a request best; nil where none does.
+    /// The recorded way through the pages that a login goes; nil where none fits.
     mutating func chooseScript(for login: PendingLogin) -> Int? {
-        let isSilent = login.prompt.contains("none")
-        let all = dialect.scripts.indices.filter { index in
-            let script = dialect.scripts[index]
-            return script.purpose == .login && !script.steps.isEmpty && script.isSilent == isSilent
-        }
-        let clientID = recordedID(login.clientID)
-        let own = all.filter { dialect.scripts[$0].clientID == clientID }
-        if policy.isAsRecorded {
-            let number = count("login \(clientID) \(isSilent)")
-            return own.isEmpty ? nil : own[min(number, own.count - 1)]
-        }
-        func isUsable(_ index: Int) -> Bool {
-            let script = dialect.scripts[index]
-            return script.succeeds && !(script.hadSession && script.steps[0].delivery != nil)
-                || script.error == nil
-                    && script.steps.contains { $0.credentials?.password != nil && !$0.isFailedSignIn }
-        }
-        let usable = own.filter(isUsable)
-        // The pages of other clients are the same provider's.
-        return (usable.isEmpty && !isSilent ? all.filter(isUsable) : usable).max { left, right in
-            (fitness(dialect.scripts[left], login), -left) < (fitness(dialect.scripts[right], login), -right)
-        }
+        let choice = scriptChoice(for: login)
+        guard policy.isAsRecorded else { return choice.best }
+        return choice.own(count("login \(choice.clientID) \(choice.isSilent)"))
     }
 
-    /// The recorded answer to a browser that was known, which may have brought cookies of its own; nil where none is recorded.
-    func scriptOfKnown(for login: PendingLogin) -> Int? {
-        let clientID = recordedID(login.clientID)
-        return dialect.scripts.indices.filter { index in
-            let script = dialect.scripts[index]
-            return script.purpose == .login && script.clientID == clientID && script.hadSession
-                && script.error == nil && script.answersAtOnce(isKnown: true)
-                && script.isSilent == login.prompt.contains("none")
-        }.max { left, right in
-            (fitness(dialect.scripts[left], login), -left) < (fitness(dialect.scripts[right], login), -right)
-        }
+    func scriptChoice(for login: PendingLogin) -> ScriptChoice {
+        ScriptChoice(login, recordedID(login.clientID), dialect)
     }
 
     /// A login of a browser that is known: what was made up for its session stays, what is new in this login is the session's from now on.
@@ -53,26 +25,6 @@ extension ProviderEngine {
         }
         state.sessions[session] = known
         return open(transaction)
-    }
-
-    private func fitness(_ script: InteractionScript, _ login: PendingLogin) -> Int {
-        let names = [
-            "response_type", "response_mode", "prompt", "acr_values", "redirect_uri", "scope", "login_hint",
-        ]
-        let same = names.count { name in
-            script.parameters.first { $0.name == name }?.value == login.parameter(name)
-        }
-        // Another endpoint is another journey of the user (policies of Azure AD B2C); a page to sign in at counts more than any likeness.
-        return same + (isOfEndpoint(script, login) ? names.count + 1 : 0) + (script.succeeds ? 20 : 0)
-            + (script.answersAtOnce ? 0 : 10)
-    }
-
-    /// Whether a script began at the endpoint that a request came to.
-    private func isOfEndpoint(_ script: InteractionScript, _ login: PendingLogin) -> Bool {
-        guard let first = script.steps.first?.url,
-            let endpoint = login.endpoint.flatMap(dialect.addresses.recorded)
-        else { return false }
-        return EndpointAddress(RecordedURL(endpoint)).takes(EndpointAddress(first))
     }
 
     /// Begins a script: every value that the provider made up then is made anew, every value of the client is the
