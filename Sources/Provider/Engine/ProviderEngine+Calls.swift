@@ -30,27 +30,27 @@ extension ProviderEngine {
             forms.first { $0.origin.subject == user.subject && $0.clientID == recordedID }
             ?? forms.first { $0.origin.subject == user.subject }
             ?? forms.first { $0.clientID == recordedID } ?? forms.first
+        let mint = mint(for: grant.clientID)
         guard let form else {
             var answer = BuiltAnswer.json(JSONObject(), role: .userInfo)
-            answer.content = userInfoContent(userInfoClaims(of: grant), for: grant.clientID)
+            answer.content = mint.userInfoContent(userInfoClaims(of: grant))
             return answer
         }
         func filled(_ members: JSONObject, _ origin: RecordedOrigin) -> JSONObject {
-            var claims = filler(origin, grant).filled(members)
+            var claims = mint.filler(origin, grant).filled(members)
             for member in user.givenClaims.members { claims[member.name] = member.value }
             return claims
         }
         var answer = BuiltAnswer(like: form.answer, role: .userInfo)
         if let template = form.token {
-            let token = unsigned(
+            let token = mint.unsigned(
                 header: template.header,
                 claims: filled(template.claims, template.origin),
-                clientID: grant.clientID,
                 envelope: template.envelope
             )
             answer.content = .token(token, mediaType: form.answer.body?.mediaType ?? "application/jwt")
         } else if let members = form.answer.members {
-            answer.content = userInfoContent(filled(members, form.origin), for: grant.clientID)
+            answer.content = mint.userInfoContent(filled(members, form.origin))
             if case .token = answer.content {
                 answer.headers.fields.removeAll { $0.name.lowercased() == "content-type" }
             }
@@ -195,7 +195,7 @@ extension ProviderEngine {
             let members = form.answer.members
         else { return .json(standardIntrospection(found), role: .introspection) }
         var answer = BuiltAnswer(like: form.answer, role: .introspection)
-        var filler = filler(form.origin, found.grant)
+        var filler = mint(for: found.grant.clientID).filler(form.origin, found.grant)
         filler.token = found
         answer.content = .object(filler.filled(members))
         return answer
@@ -302,7 +302,8 @@ extension ProviderEngine {
         }
         var answer = BuiltAnswer(like: resource.answer)
         if let members = resource.answer.members {
-            answer.content = .object(filler(resource.origin, access.grant).filled(members))
+            let mint = mint(for: access.grant.clientID)
+            answer.content = .object(mint.filler(resource.origin, access.grant).filled(members))
         }
         return answer
     }

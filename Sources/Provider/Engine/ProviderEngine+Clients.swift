@@ -23,6 +23,9 @@ extension ProviderEngine {
         return client
     }
 
+    /// What makes the tokens of a client.
+    func mint(for clientID: String) -> TokenMint { TokenMint(for: clientID, of: self) }
+
     /// Compared as strings (RFC 9700, section 2.1), but for the port of an app on this machine (RFC 8252, section
     /// 7.3).
     func accepts(redirectURI: String, of client: ProviderConfiguration.Client) -> Bool {

@@ -41,7 +41,7 @@ extension ProviderEngine {
             issued["code"] = .init("code", text: fresh("code"), memory: .code(code))
         }
         if types.contains("token") {
-            let access = accessToken(form?.accessToken, grant)
+            let access = mint(for: grant.clientID).accessToken(form?.accessToken, grant)
             issued["access_token"] = access.member
             issued["token_type"] = .init("token_type", text: "Bearer")
             issued["expires_in"] = .init("expires_in", text: String(access.lifetime))
@@ -52,7 +52,7 @@ extension ProviderEngine {
             if types.contains("token") { hashes.append(("at_hash", "access_token")) }
             // Whoever gets no access token has nowhere else to ask (OpenID Connect Core, section 5.4).
             let claims = form == nil && types == ["id_token"] ? userInfoClaims(of: grant) : [:]
-            issued["id_token"] = idToken(
+            issued["id_token"] = mint(for: grant.clientID).idToken(
                 form?.idToken,
                 grant,
                 origin: form?.origin,
@@ -207,11 +207,10 @@ extension ProviderEngine {
             "exp": JSONValue(now.seconds + 600),
         ]
         let asked = client(login.clientID)?.authorizationAlgorithm
-        return unsigned(
-            header: template?.header ?? asked.map { standardHeader($0) }
-                ?? standardHeader(for: login.clientID),
+        let mint = mint(for: login.clientID)
+        return mint.unsigned(
+            header: template?.header ?? asked.map { mint.standardHeader($0) } ?? mint.standardHeader,
             claims: claims,
-            clientID: login.clientID,
             envelope: client(login.clientID)?.envelopes["authorization"]
         )
     }

@@ -28,7 +28,12 @@ extension ProviderEngine {
             signedInAt: now,
             family: identifier()
         )
-        let token = idToken(recorded.token, grant, origin: recorded.origin, isFirst: true)
+        let token = mint(for: client.id).idToken(
+            recorded.token,
+            grant,
+            origin: recorded.origin,
+            isFirst: true
+        )
         let members = recorded.answer.members ?? JSONObject()
         var answer = BuiltAnswer(like: recorded.answer)
         answer.content = .tokens(

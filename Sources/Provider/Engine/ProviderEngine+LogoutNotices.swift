@@ -1,7 +1,4 @@
 import Captures
-import JOSE
-import JSON
-import LibCrypto
 import OAuth
 
 /// Clients that are told of a logout: by a token that is posted to them, or by the user's browser (OpenID Connect Back-Channel
@@ -18,21 +15,6 @@ extension ProviderEngine {
     /// So many are told of one logout.
     private static let mostTold = 100
 
-    func logoutAddresses(of clientID: String) -> LogoutAddresses {
-        var addresses = client(clientID)?.logout ?? LogoutAddresses()
-        addresses.backchannel = addresses.backchannel ?? policy.logout.backchannel
-        addresses.frontchannel = addresses.frontchannel ?? policy.logout.frontchannel
-        return addresses
-    }
-
-    /// The `sid` of a session in the tokens of a client that is told of its end; nil for all others.
-    ///
-    /// It says nothing of the cookie that the browser has of the session.
-    func sessionName(_ session: String, for clientID: String) -> JSONValue? {
-        guard !logoutAddresses(of: clientID).isEmpty else { return nil }
-        return .string(Base64URL.encode(Digest.of("sid \(session)".utf8).prefix(16)))
-    }
-
     /// Ends a session, and with a subject all of that user's: a client that was in several of them is told of each, since a `sid` ends
     /// but one (Back-Channel Logout, section 2.6).
     ///
@@ -48,35 +30,16 @@ extension ProviderEngine {
         var frames: [String] = []
         let readers = ended.flatMap { session in session.readers.map { (reader: $0, user: session.user) } }
         for (reader, user) in readers.eachOnce(by: \.reader).prefix(Self.mostTold) {
-            let addresses = logoutAddresses(of: reader.clientID)
+            let mint = mint(for: reader.clientID)
+            let addresses = mint.logoutAddresses
             if let address = addresses.backchannel {
-                logoutNotices.append(LogoutNotice(address: address, token: logoutToken(for: reader, user)))
+                logoutNotices.append(
+                    LogoutNotice(address: address, token: mint.logoutToken(for: reader, user))
+                )
             }
             if let address = addresses.frontchannel { frames.append(frame(address, reader)) }
         }
         return frames
-    }
-
-    /// Section 2.4; it has no nonce, so that nobody takes it for an ID token.
-    private func logoutToken(
-        for reader: ProviderState.Session.Reader,
-        _ user: ProviderConfiguration.User
-    ) -> UnsignedToken {
-        var claims: JSONObject = [
-            "iss": .string(configuration.issuerIdentifier), "sub": .string(user.subject),
-            "aud": .string(reader.clientID), "iat": JSONValue(now.seconds),
-            "exp": JSONValue(now.seconds + 120), "jti": .string(identifier()),
-            "events": ["http://schemas.openid.net/event/backchannel-logout": [:]],
-        ]
-        if let name = reader.sessionName { claims["sid"] = .string(name) }
-        var header = standardHeader(for: reader.clientID)
-        header["typ"] = "logout+jwt"
-        return unsigned(
-            header: header,
-            claims: claims,
-            clientID: reader.clientID,
-            envelope: client(reader.clientID)?.envelopes["id_token"]
-        )
     }
 
     /// Front-Channel Logout, section 3: issuer and session go together.

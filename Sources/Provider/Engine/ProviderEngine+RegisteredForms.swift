@@ -74,30 +74,4 @@ extension ProviderEngine {
         header["kid"] = seal.key?.id.map { .string($0) }
         return header
     }
-
-    /// Userinfo as its client registered to have it: an object, or that signed, encrypted, or both (OpenID Connect Core, section
-    /// 5.3.2).
-    func userInfoContent(_ claims: JSONObject, for clientID: String) -> BuiltAnswer.Content {
-        let client = client(clientID)
-        var envelope = client?.envelopes["userinfo"]
-        guard let algorithm = client?.userInfoAlgorithm else {
-            guard envelope != nil else { return .object(claims) }
-            envelope?["cty"] = nil
-            var token = unsigned(header: JSONObject(), claims: claims, clientID: clientID, envelope: envelope)
-            token.isSealedAlone = true
-            return .token(token, mediaType: Self.tokenType)
-        }
-        var signed = claims
-        signed["iss"] = .string(configuration.issuerIdentifier)
-        signed["aud"] = .string(clientID)
-        let token = unsigned(
-            header: standardHeader(algorithm),
-            claims: signed,
-            clientID: clientID,
-            envelope: envelope
-        )
-        return .token(token, mediaType: Self.tokenType)
-    }
-
-    private static let tokenType = "application/jwt"
 }

@@ -82,17 +82,19 @@ extension ProviderEngine {
     /// What stands for a recorded member; nothing where it is not for this grant.
     private func members(_ recorded: JSONObject.Member, of issue: Issue) -> [BuiltAnswer.Member] {
         let (grant, form) = (issue.grant, issue.form)
+        let mint = mint(for: grant.clientID)
         switch recorded.name {
-        case "access_token": return [accessToken(form.accessToken, grant, lifetime: issue.lifetime).member]
+        case "access_token":
+            return [mint.accessToken(form.accessToken, grant, lifetime: issue.lifetime).member]
         case "refresh_token":
             if issue.lacksOfflineAccess { return [] }
             if form.keepsRefreshToken, let kept = issue.refreshToken {
                 return [.init(recorded.name, text: kept)]
             }
-            return [refreshToken(form.refreshToken, issue.lasting)]
+            return [mint.refreshToken(form.refreshToken, issue.lasting)]
         case "id_token":
             if issue.lacks("openid") { return [] }
-            let token = idToken(
+            let token = mint.idToken(
                 form.idToken,
                 grant,
                 origin: form.origin,
@@ -136,7 +138,7 @@ extension ProviderEngine {
         if member.name == "session_state", let text = member.value.string {
             return [.init(member.name, text: grant.values[text] ?? ValueTemplate(like: text).make(random))]
         }
-        let filled = filler(form.origin, grant).filled(JSONObject([member]))
+        let filled = mint(for: grant.clientID).filler(form.origin, grant).filled(JSONObject([member]))
         return filled.members.map { .init($0.name, .json($0.value)) }
     }
 }

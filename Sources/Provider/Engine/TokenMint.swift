@@ -1,17 +1,57 @@
 import Captures
 import JOSE
 import JSON
+import LibCrypto
 import OAuth
 
-/// Tokens in the forms of the dialect.
-extension ProviderEngine {
+/// Makes the tokens of one client, in the forms of the dialect and with the algorithms that the client is registered for.
+///
+/// Remembers nothing: what a token stands for goes along with it, for whoever keeps that.
+struct TokenMint {
+    let clientID: String
+    /// Nil where nobody is known by that name.
+    let client: ProviderConfiguration.Client?
+    let issuer: String
+    private let keys: [ProviderConfiguration.SigningKeyEntry]
+    /// Of access tokens, in seconds, where the answer says nothing else.
+    private let lifetime: Int64
+    private let shapes: [String: ValueTemplate]
+    /// What stands here for the key IDs of the recording.
+    private let keyIDs: [String: String]
+    private let addresses: AddressMap
+    private let allowsUnsigned: Bool
+    private let isAsRecorded: Bool
+    /// Where the client is told of logouts.
+    let logoutAddresses: LogoutAddresses
+    let random: @Sendable (Int) -> [UInt8]
+    let now: Timestamp
+
+    init(for clientID: String, of engine: borrowing ProviderEngine) {
+        self.clientID = clientID
+        client = engine.client(clientID)
+        issuer = engine.configuration.issuerIdentifier
+        keys = engine.configuration.keys
+        lifetime = engine.configuration.tokenLifetime
+        shapes = engine.dialect.shapes
+        keyIDs = engine.dialect.keyIDs
+        addresses = engine.dialect.addresses
+        allowsUnsigned = engine.dialect.allowsUnsigned
+        isAsRecorded = engine.policy.isAsRecorded
+        var logout = client?.logout ?? LogoutAddresses()
+        logout.backchannel = logout.backchannel ?? engine.policy.logout.backchannel
+        logout.frontchannel = logout.frontchannel ?? engine.policy.logout.frontchannel
+        logoutAddresses = logout
+        random = engine.random
+        now = engine.now
+    }
+
     // MARK: - Access and refresh tokens
 
     /// `lifetime`: seconds, as the answer says.
-    func accessToken(_ form: TokenForm?, _ grant: ProviderState.Grant, lifetime: Int64? = nil) -> (
+    func accessToken(_ form: TokenForm?, _ grant: ProviderState.Grant, lifetime asked: Int64? = nil) -> (
         member: BuiltAnswer.Member, lifetime: Int64
     ) {
-        let lifetime = lifetime ?? configuration.tokenLifetime
+        let lifetime = asked ?? self.lifetime
         var memory = ProviderState.AccessToken(
             grant: grant,
             issuedAt: now,
@@ -31,7 +71,6 @@ extension ProviderEngine {
         let token = unsigned(
             header: template.header,
             claims: claims,
-            clientID: grant.clientID,
             envelope: template.envelope
         )
         return (.init("access_token", .token(token), memory: .accessToken(memory)), lifetime)
@@ -43,19 +82,19 @@ extension ProviderEngine {
     {
         let grant = token.grant
         var claims: JSONObject = [
-            "iss": .string(configuration.issuerIdentifier), "aud": .string(resource),
+            "iss": .string(issuer), "aud": .string(resource),
             "sub": .string(grant.user?.subject ?? grant.clientID), "client_id": .string(grant.clientID),
             "iat": JSONValue(token.issuedAt.seconds),
-            "exp": JSONValue(token.expiresAt.seconds), "jti": .string(identifier()),
+            "exp": JSONValue(token.expiresAt.seconds), "jti": .string(Base64URL.encode(random(12))),
         ]
         if !grant.scope.isEmpty { claims["scope"] = .string(grant.scope) }
         claims["cnf"] = grant.confirmation
         for member in grant.user?.givenClaims.members ?? [] where claims[member.name] == nil {
             claims[member.name] = member.value
         }
-        var header = standardHeader(for: grant.clientID)
+        var header = standardHeader
         header["typ"] = "at+jwt"
-        return unsigned(header: header, claims: claims, clientID: grant.clientID)
+        return unsigned(header: header, claims: claims)
     }
 
     func refreshToken(_ form: TokenForm?, _ grant: ProviderState.Grant) -> BuiltAnswer.Member {
@@ -64,12 +103,12 @@ extension ProviderEngine {
             return .init("refresh_token", text: opaque(form, "refresh_token"), memory: memory)
         }
         let claims = filler(template.origin, grant).filled(template.claims)
-        let token = unsigned(header: template.header, claims: claims, clientID: grant.clientID)
+        let token = unsigned(header: template.header, claims: claims)
         return .init("refresh_token", .token(token), memory: memory)
     }
 
     private func opaque(_ form: TokenForm?, _ name: String) -> String {
-        guard case .opaque(let shape) = form else { return fresh(name) }
+        guard case .opaque(let shape) = form else { return (shapes[name] ?? .token).make(random) }
         return shape.make(random)
     }
 
@@ -99,7 +138,7 @@ extension ProviderEngine {
         for member in further.members where claims[member.name] == nil { claims[member.name] = member.value }
         for member in grant.user?.givenClaims.members ?? [] { claims[member.name] = member.value }
         if claims["sid"] == nil {
-            claims["sid"] = grant.session.flatMap { sessionName($0, for: grant.clientID) }
+            claims["sid"] = grant.session.flatMap { sessionName($0) }
         }
         claims["nonce"] = nonce(like: template, grant, isFirst: isFirst)
         var wanted = hashes.filter { claims[$0.claim] == nil || isHash($0.claim) }
@@ -110,8 +149,7 @@ extension ProviderEngine {
         var token = unsigned(
             header: template.header,
             claims: claims,
-            clientID: grant.clientID,
-            envelope: template.envelope ?? client(grant.clientID)?.envelopes["id_token"]
+            envelope: template.envelope ?? client?.envelopes["id_token"]
         )
         token.hashes = wanted
         token.hashed = hashed
@@ -130,7 +168,7 @@ extension ProviderEngine {
         guard !isFirst else { return own }
         guard let recorded = template.claims["nonce"]?.string else { return nil }
         // One that no login asked for is against the specification: made anew only where all is as recorded.
-        if policy.isAsRecorded, template.origin.nonces.map({ !$0.contains(recorded) }) ?? false {
+        if isAsRecorded, template.origin.nonces.map({ !$0.contains(recorded) }) ?? false {
             return .string(ValueTemplate(like: recorded).make(random))
         }
         return own
@@ -145,7 +183,7 @@ extension ProviderEngine {
     /// What OpenID Connect Core, section 2 wants, for providers whose tokens nobody saw.
     private func standardIDToken(_ grant: ProviderState.Grant) -> TokenTemplate {
         var claims: JSONObject = [
-            "iss": "", "sub": "", "aud": "", "exp": JSONValue(configuration.tokenLifetime),
+            "iss": "", "sub": "", "aud": "", "exp": JSONValue(lifetime),
             "iat": 0,
         ]
         claims["auth_time"] = 1
@@ -159,29 +197,37 @@ extension ProviderEngine {
             claims[member.name] = member.value
         }
         return TokenTemplate(
-            header: standardHeader(for: grant.clientID),
+            header: standardHeader,
             claims: claims,
             origin: RecordedOrigin()
         )
     }
 
     /// The header of a token for a client, with the key of the algorithm that it is registered for.
-    func standardHeader(for clientID: String) -> JSONObject {
-        standardHeader(client(clientID)?.idTokenAlgorithm ?? .rs256)
+    var standardHeader: JSONObject {
+        standardHeader(client?.idTokenAlgorithm ?? .rs256)
     }
 
     /// With the key of an algorithm, else the first of all.
     func standardHeader(_ algorithm: SignatureAlgorithm) -> JSONObject {
-        let key = configuration.keys.first { $0.algorithm == algorithm } ?? configuration.keys.first
+        let key = keys.first { $0.algorithm == algorithm } ?? keys.first
         var header: JSONObject = ["typ": "JWT", "alg": .string((key?.algorithm ?? algorithm).rawValue)]
         if let key { header["kid"] = .string(key.id) }
         return header
     }
 
+    /// The `sid` of a session in the tokens of a client that is told of its end; nil for all others.
+    ///
+    /// It says nothing of the cookie that the browser has of the session.
+    private func sessionName(_ session: String) -> JSONValue? {
+        guard !logoutAddresses.isEmpty else { return nil }
+        return .string(Base64URL.encode(Digest.of("sid \(session)".utf8).prefix(16)))
+    }
+
     // MARK: - Signing
 
     /// With the provider's key, or the client's secret, that the header's `alg` and `kid` ask for.
-    func unsigned(header: JSONObject, claims: JSONObject, clientID: String, envelope: JSONObject? = nil)
+    func unsigned(header: JSONObject, claims: JSONObject, envelope: JSONObject? = nil)
         -> UnsignedToken
     {
         let recorded = header["alg"]?.string
@@ -191,20 +237,19 @@ extension ProviderEngine {
         var token = UnsignedToken(header: members, claims: claims)
         if let algorithm, algorithm.isSymmetric {
             token.algorithm = algorithm
-            token.key = client(clientID)?.secret.map { .secret(Array($0.utf8)) }
-        } else if recorded != "none" || !policy.isAsRecorded && !dialect.allowsUnsigned {
-            let published = header["kid"]?.string.map { dialect.keyIDs[$0] ?? $0 }
+            token.key = client?.secret.map { .secret(Array($0.utf8)) }
+        } else if recorded != "none" || !isAsRecorded && !allowsUnsigned {
+            let published = header["kid"]?.string.map { keyIDs[$0] ?? $0 }
             let entry =
-                configuration.keys.first {
+                keys.first {
                     $0.id == published && ($0.algorithm == algorithm || algorithm == nil)
                 }
-                ?? configuration.keys.first { $0.algorithm == algorithm } ?? configuration.keys.first
+                ?? keys.first { $0.algorithm == algorithm } ?? keys.first
             token.algorithm = entry?.algorithm
             token.key = entry.map { .privateKey($0.key) }
             if header["kid"] != nil { token.header["kid"] = entry.map { .string($0.id) } }
         }
-        let reader = client(clientID)
-        token.seal = envelope.map { TokenSeal(like: $0, keys: reader?.keys ?? [], secret: reader?.secret) }
+        token.seal = envelope.map { TokenSeal(like: $0, keys: client?.keys ?? [], secret: client?.secret) }
         return token
     }
 
@@ -212,9 +257,9 @@ extension ProviderEngine {
         ClaimFiller(
             origin: origin,
             grant: grant,
-            issuer: configuration.issuerIdentifier,
+            issuer: issuer,
             now: now,
-            addresses: dialect.addresses,
+            addresses: addresses,
             random: random
         )
     }
