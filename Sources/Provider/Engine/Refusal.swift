@@ -1,5 +1,5 @@
 /// Why the engine refuses a request.
-enum Refusal: String, Sendable, Hashable, CaseIterable {
+enum Refusal: String, Error, Hashable, CaseIterable {
     // The client
     case clientUnknown
     case clientAuthenticationMissing

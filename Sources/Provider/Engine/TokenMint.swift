@@ -26,7 +26,7 @@ struct TokenMint {
     let random: @Sendable (Int) -> [UInt8]
     let now: Timestamp
 
-    init(for clientID: String, of engine: borrowing ProviderEngine) {
+    init(for clientID: String, of engine: ProviderEngine) {
         self.clientID = clientID
         client = engine.client(clientID)
         issuer = engine.configuration.issuerIdentifier

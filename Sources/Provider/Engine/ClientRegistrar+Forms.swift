@@ -4,7 +4,7 @@ import OAuth
 
 /// How clients have registered to be answered: signed by which algorithm, encrypted for which key of theirs (OpenID Connect
 /// Registration, section 2; JWT Secured Authorization Response Mode, section 3).
-extension ProviderEngine {
+extension ClientRegistrar {
     /// What is encrypted for who asks for that, as the names of the metadata begin.
     private static let sealed = ["id_token", "userinfo", "authorization"]
 
