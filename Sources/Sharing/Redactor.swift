@@ -113,7 +113,7 @@ package final class Redactor {
         var isFirst = true
         for index in entries {
             guard let entry = Self.entry(index, of: capture) else { continue }
-            standIns.entry = index
+            standIns.tally.entry = index
             var line = Array((isFirst ? "\n" : ",\n").utf8)
             var opener = BodyOpener(replacesDecoded: replacesDecoded)
             let opened = opener.opening(entry)
@@ -124,7 +124,7 @@ package final class Redactor {
             try sink(line[...])
             isFirst = false
         }
-        standIns.entry = nil
+        standIns.tally.entry = nil
         try sink(Array("\n]}}\n".utf8)[...])
     }
 
@@ -151,7 +151,7 @@ package final class Redactor {
 
     /// From now on counts for another report.
     func beginReport() {
-        standIns.forgetUses()
+        standIns.tally.forget()
         decoded = []
         unread = []
     }
@@ -159,7 +159,7 @@ package final class Redactor {
     /// What was replaced so far.
     package func report(entries: [Int], of capture: Capture) -> SharingReport {
         SharingReport(
-            rows: standIns.uses.map { kind, use in
+            rows: standIns.tally.uses.map { kind, use in
                 SharingReport.Row(
                     kind: kind,
                     values: use.values.count,
@@ -193,7 +193,7 @@ package final class Redactor {
             isSignIn: EntrySubject.signsIn(value),
             sweep: { [standIns] in standIns.sweeping($0) },
             number: { [standIns] in standIns.shifting($0) },
-            recall: { [standIns] in standIns.recalling($0, $1) }
+            recall: { [standIns] in standIns.tally.recalling($0, $1) }
         ).rewriting(value, name: name)
     }
 

@@ -12,7 +12,7 @@ extension StandIns {
         // Keys are found by it, whatever it was made of.
         guard value.name != "kid" || found.named[NamedValue("kid", text)] != nil else { return nil }
         guard isSecret(text, named: value.name) else { return nil }
-        note(text, named: value.name)
+        tally.note(text, named: value.name)
         return value.encoded(standIn(for: text))
     }
 
@@ -35,7 +35,7 @@ extension StandIns {
 
     /// The same of a text that may have been met before, and may be again.
     func sweepingOnce(_ text: [UInt8]) -> [UInt8]? {
-        recalling(PlacedText(place: PlacedText.anywhere, name: "", bytes: text)) { sweeping(text) }
+        tally.recalling(PlacedText(place: PlacedText.anywhere, name: "", bytes: text)) { sweeping(text) }
     }
 
     /// A way through a text and what is encoded in it.
@@ -154,7 +154,7 @@ extension StandIns {
             }
             let other = standIn(forPieceOf: match, piece)
             guard other != piece else { continue }
-            note(secrets[match.secret])
+            tally.note(secrets[match.secret])
             output.replace(match.range, with: other)
         }
         return output.finished()
@@ -184,7 +184,7 @@ extension StandIns {
             guard other.count == match.range.count, !isWritten(around: match.range, in: text) else {
                 continue
             }
-            noteWord(word)
+            tally.note(word: word)
             output.replace(
                 match.range,
                 with: spelling == 0 ? zip(text[match.range], other).map(Self.inCase) : other
@@ -209,7 +209,7 @@ extension StandIns {
             }
             let piece = zip(text[match.range], other[match.offset...]).map(Self.inCase)
             guard !piece.elementsEqual(text[match.range]) else { continue }
-            note(person)
+            tally.note(person)
             output.replace(match.range, with: piece)
         }
         return output.finished()
@@ -229,7 +229,7 @@ extension StandIns {
             }
             let written = zip(text[match.range], other).map(Self.inCase)
             guard !isWritten(around: match.range, in: text) else { continue }
-            note(name: word)
+            tally.note(name: word)
             output.replace(match.range, with: written)
         }
         return output.finished()
@@ -251,7 +251,7 @@ extension StandIns {
             if output[first] == 0x30, text[first] != 0x30 {
                 output[first] = text[first] == 0x39 ? 0x38 : 0x39
             }
-            note(match.number)
+            tally.note(match.number)
         }
         return output == text ? nil : output
     }
@@ -266,7 +266,7 @@ extension StandIns {
             let made = standIn(for: match.code).utf8.filter(\.isASCIIAlphanumeric)
             guard made.count == match.places.count else { continue }
             for (place, byte) in zip(match.places, made) { output[place] = Self.inCase(text[place], byte) }
-            noteWord(match.code)
+            tally.note(word: match.code)
         }
         return output == text ? nil : output
     }

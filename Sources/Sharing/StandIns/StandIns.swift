@@ -41,6 +41,7 @@ final class StandIns {
         }
     )
     let namedKinds: [String: Secret.Kind]
+    let tally: ReplacementTally
     var made: [String: String] = [:]
     /// Of words of people's names.
     var madeNames: [String: String] = [:]
@@ -81,6 +82,7 @@ final class StandIns {
             kinds[pair.key.value] =
                 [known, pair.value].contains(.subject) ? .subject : min(known, pair.value)
         }
+        tally = ReplacementTally(found, namedKinds)
         open = found.wellKnown.union(found.hosts).union(found.words)
             .filter { $0.utf8.count >= FragmentIndex.shortestWord }.sorted()
         openIndex = FragmentIndex(open.map { Array($0.utf8) })
@@ -129,69 +131,6 @@ final class StandIns {
             guard let key = verification(of: token).key else { continue }
             _ = keys.privateKey(for: key)
         }
-    }
-
-    // MARK: - What was replaced
-
-    /// The entry that is written at the moment; nil for the rest of the file.
-    var entry: Int?
-    private(set) var uses: [Secret.Kind: Use] = [:]
-
-    /// How often secrets of a kind were replaced.
-    struct Use {
-        var values: Set<String> = []
-        var places = 0
-        var entries: Set<Int> = []
-    }
-
-    func forgetUses() { uses = [:] }
-
-    /// What became of texts that were met before, with what was replaced in them.
-    private var recalled = Recall<(text: [UInt8]?, notes: [Note])>()
-    /// Taken since the first of the texts was begun that are being looked at.
-    private var notes: [Note] = []
-    /// How many texts inside of one another are being looked at.
-    private var depth = 0
-
-    private struct Note {
-        var text: String
-        var kind: Secret.Kind
-    }
-
-    /// Does a work on a text, or takes over what it came to the last time; it is counted all the same.
-    func recalling(_ key: PlacedText, _ work: () -> [UInt8]?) -> [UInt8]? {
-        if let known = recalled[key] {
-            for note in known.notes { self.note(note.text, note.kind) }
-            return known.text
-        }
-        let start = notes.count
-        depth += 1
-        let text = work()
-        depth -= 1
-        recalled.remember((text, Array(notes[start...])), of: key)
-        if depth == 0 { notes = [] }
-        return text
-    }
-
-    func note(_ text: String, named name: String? = nil) {
-        let named = name.flatMap { found.named[NamedValue($0, text)] }
-        guard let kind = named ?? found.kind(of: text) else { return }
-        note(text, kind)
-    }
-
-    /// `name`: a word of somebody's name.
-    func note(name: String) { note(name, .personal) }
-
-    func noteWord(_ text: String) {
-        guard let kind = found.kind(of: text) ?? namedKinds[text] else { return }
-        note(text, kind)
-    }
-
-    private func note(_ text: String, _ kind: Secret.Kind) {
-        uses[kind, default: Use()].values.insert(text)
-        uses[kind, default: Use()].places += 1
-        if depth > 0 { notes.append(Note(text: text, kind: kind)) }
-        if let entry { uses[kind, default: Use()].entries.insert(entry) }
     }
 
     // MARK: - Stand-ins
