@@ -164,9 +164,10 @@ extension StandIns {
     /// Runs of a value that look drawn, twelve characters and more, and that not everybody may know; of a document in base64
     /// those of the document.
     func drawnRuns(of text: String) -> [String] {
-        Self.readable(Array(text.utf8)).split { !Self.isTokenByte($0) || $0 == 0x2f }.filter { run in
+        Self.readable(Array(text.utf8)).split { !WrittenStandIns.isTokenByte($0) || $0 == 0x2f }.filter {
+            run in
             run.count >= FragmentIndex.shortestPiece && Drawn.looks(run)
-        }.map { Array($0) }.filter { !isPublic($0) && Base64Text($0) == nil }
+        }.map { Array($0) }.filter { !open.isPublic($0) && Base64Text($0) == nil }
             .map { String(decoding: $0, as: UTF8.self) }
     }
 

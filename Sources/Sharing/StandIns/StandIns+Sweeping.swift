@@ -75,7 +75,8 @@ extension StandIns {
         }
         for coding in [BinaryCoding.base64, .hexadecimal] where !pass.isOfWholes {
             var output = Splicer(current)
-            for run in coding.runs(in: current) where times == nil || !isWritten(around: run, in: current) {
+            for run in coding.runs(in: current) where times == nil || !written.isOne(around: run, in: current)
+            {
                 guard
                     let other = coding.changing(
                         current[run],
@@ -99,7 +100,7 @@ extension StandIns {
     /// Numbers of people by themselves in base64, which are too short to be met among others.
     private func replacingNumbers(inBase64Of text: [UInt8]) -> [UInt8]? {
         var output = Splicer(text)
-        for run in BinaryCoding.numbers(in: text) where !isWritten(around: run, in: text) {
+        for run in BinaryCoding.numbers(in: text) where !written.isOne(around: run, in: text) {
             let other = BinaryCoding.base64.changing(text[run], least: run.count) { number in
                 replacing(index.matches(in: number), in: number) ?? replacingPhones(in: number)
             }
@@ -120,7 +121,7 @@ extension StandIns {
             match.range.count == identifiers[match.secret].utf8.count
         }
         return times.shifting(text, moved: &moved) { range in
-            isWritten(around: range, in: text) || known.contains { $0.range.overlaps(range) }
+            written.isOne(around: range, in: text) || known.contains { $0.range.overlaps(range) }
         }
     }
 
@@ -148,7 +149,7 @@ extension StandIns {
         for match in matches {
             let piece = Array(text[match.range])
             if piece.count < secrets[match.secret].utf8.count,
-                isWritten(around: match.range, in: text) || isPublic(piece)
+                written.isOne(around: match.range, in: text) || open.isPublic(piece)
             {
                 continue
             }
@@ -181,7 +182,7 @@ extension StandIns {
             let made = Array(standIn(for: word).utf8)
             let spelling = match.word % Self.spellingCount
             let other = spelling == 0 ? made : WordIndex.encoded(made)[spelling - 1]
-            guard other.count == match.range.count, !isWritten(around: match.range, in: text) else {
+            guard other.count == match.range.count, !written.isOne(around: match.range, in: text) else {
                 continue
             }
             tally.note(word: word)
@@ -201,10 +202,11 @@ extension StandIns {
             let person = people[match.secret]
             let known = Array(person.utf8)[match.offset..<(match.offset + match.range.count)]
             let isPiece = match.range.count < person.utf8.count
-            guard !known.elementsEqual(text[match.range]), !isPiece || !isPublic(Array(text[match.range]))
+            guard !known.elementsEqual(text[match.range]),
+                !isPiece || !open.isPublic(Array(text[match.range]))
             else { continue }
             let other = Array(standIn(for: person).utf8)
-            guard other.count == person.utf8.count, !isWritten(around: match.range, in: text) else {
+            guard other.count == person.utf8.count, !written.isOne(around: match.range, in: text) else {
                 continue
             }
             let piece = zip(text[match.range], other[match.offset...]).map(Self.inCase)
@@ -227,10 +229,10 @@ extension StandIns {
                 guard !letters.isEmpty else { continue }
                 other = match.range.indices.map { letters[($0 - match.range.lowerBound) % letters.count] }
             }
-            let written = zip(text[match.range], other).map(Self.inCase)
-            guard !isWritten(around: match.range, in: text) else { continue }
+            let made = zip(text[match.range], other).map(Self.inCase)
+            guard !written.isOne(around: match.range, in: text) else { continue }
             tally.note(name: word)
-            output.replace(match.range, with: written)
+            output.replace(match.range, with: made)
         }
         return output.finished()
     }
@@ -239,7 +241,7 @@ extension StandIns {
     func replacingPhones(in text: [UInt8]) -> [UInt8]? {
         var output = text
         for match in phones.matches(in: text) {
-            guard let last = match.places.last, !isWritten(around: match.places[0]..<(last + 1), in: text)
+            guard let last = match.places.last, !written.isOne(around: match.places[0]..<(last + 1), in: text)
             else { continue }
             let digits = standIn(for: match.number).utf8.filter(\.isASCIIDigit)
             for (place, digit) in zip(match.places.reversed(), digits.reversed())
@@ -261,7 +263,7 @@ extension StandIns {
         var output = text
         for match in codes.matches(in: text) {
             guard let first = match.places.first, let last = match.places.last,
-                !isWritten(around: first..<(last + 1), in: text)
+                !written.isOne(around: first..<(last + 1), in: text)
             else { continue }
             let made = standIn(for: match.code).utf8.filter(\.isASCIIAlphanumeric)
             guard made.count == match.places.count else { continue }
@@ -275,49 +277,6 @@ extension StandIns {
     static func inCase(_ byte: UInt8, _ made: UInt8) -> UInt8 {
         guard made.isASCIILetter, byte.isASCIILetter else { return made }
         return made & 0xdf | byte & 0x20
-    }
-
-    /// Whether a piece of a secret is text that everybody may know, but for fewer characters than say anything: the address
-    /// of the app in somebody's state; in base64, too, which the client's name may have in common with Basic credentials.
-    func isPublic(_ piece: [UInt8]) -> Bool {
-        if isPublic(piece, butFor: FragmentIndex.shortestPiece) { return true }
-        let coding = BinaryCoding.base64
-        guard coding.runs(in: piece) == [piece.indices] else { return false }
-        // With three digits before them and a part of one on either side, five bytes are fewer than twelve digits.
-        return (0..<4).contains { skipped in
-            isPublic(coding.decoded(Array(piece[skipped...])), butFor: 6)
-        }
-    }
-
-    /// `least`: so many bytes in a row that nobody knows are too many.
-    private func isPublic(_ text: [UInt8], butFor least: Int) -> Bool {
-        var end = 0
-        for match in openIndex.matches(in: text) {
-            guard match.range.lowerBound - end < least else { return false }
-            end = match.range.upperBound
-        }
-        return end > 0 && text.count - end < least
-    }
-
-    /// Whether a piece belongs to a stand-in that is already in its place.
-    func isWritten(around range: Range<Int>, in text: [UInt8]) -> Bool {
-        var (start, end) = (range.lowerBound, range.upperBound)
-        // One stands in a run of its own; longer runs have none, and are not looked through for each piece in them.
-        let longest = min(longestWritten, 1 << 16)
-        while end - start <= longest, start > 0, Self.isTokenByte(text[start - 1]) { start -= 1 }
-        // `token=3DeyJ…`
-        if start > 0, text[start - 1] == 0x3d, text[start..<end].starts(with: SlotReader.quotedToken) {
-            start += 2
-        }
-        let bare = SecretFinder.withoutWord(text[start..<end]).startIndex
-        if bare <= range.lowerBound { start = bare }
-        while end - start <= longest, end < text.count, Self.isTokenByte(text[end]) { end += 1 }
-        return end - start <= longest && written.contains(String(decoding: text[start..<end], as: UTF8.self))
-    }
-
-    static func isTokenByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric
-            || [0x2b, 0x2d, 0x2e, 0x2f, 0x5f, 0x7e].contains(byte)
     }
 
     func standIn(forPieceOf match: FragmentIndex.Match, _ piece: [UInt8]) -> [UInt8] {

@@ -26,8 +26,7 @@ final class StandIns {
     /// What is replaced wherever it stands, each with its other spellings behind it.
     let sureWords: [String]
     let wordIndex: WordIndex
-    let open: [String]
-    let openIndex: FragmentIndex
+    let open: PublicPieces
     /// Nil where times stay.
     let times: TimeShift?
     /// Clients, issuers and redirect addresses, which may have a number in them.
@@ -48,9 +47,7 @@ final class StandIns {
     /// Letters and digits of keys of one-time codes, however those are written.
     private lazy var oneTimeKeys = Set(found.oneTimeKeys.map { GroupedCodes.characters(of: $0.utf8) })
     /// What was made: it may have pieces in common with what it stands for, and is not written once more.
-    private(set) var written: Set<String> = []
-    /// In bytes, of the longest of them.
-    private(set) var longestWritten = 0
+    private(set) var written: WrittenStandIns
     /// Under way: a text that turns up inside of itself.
     var pending: Set<String> = []
     /// Stand-ins of personal data, which are drawn for each as a whole.
@@ -83,9 +80,10 @@ final class StandIns {
                 [known, pair.value].contains(.subject) ? .subject : min(known, pair.value)
         }
         tally = ReplacementTally(found, namedKinds)
-        open = found.wellKnown.union(found.hosts).union(found.words)
-            .filter { $0.utf8.count >= FragmentIndex.shortestWord }.sorted()
-        openIndex = FragmentIndex(open.map { Array($0.utf8) })
+        open = PublicPieces(of: found)
+        written = WrittenStandIns(
+            least: times == nil ? FragmentIndex.shortestPiece : WrittenStandIns.shortestTime
+        )
         tokens = found.tokens.keys.sorted()
         tokenIndex = FragmentIndex(tokens.map { Array($0.utf8) })
         secrets = tokens + found.values.keys.sorted()
@@ -142,13 +140,7 @@ final class StandIns {
         defer { pending.remove(text) }
         let other = making(text)
         made[text] = other
-        if other.utf8.count >= (times == nil ? FragmentIndex.shortestPiece : Self.shortestTime) {
-            written.insert(other)
-            longestWritten = max(longestWritten, other.utf8.count)
-            if other.utf8.last == 0x3d {
-                written.insert(String(other.reversed().drop { $0 == "=" }.reversed()))
-            }
-        }
+        written.insert(other)
         return other
     }
 
@@ -199,9 +191,8 @@ final class StandIns {
             if known.count == index - start { other.replaceSubrange(start..<index, with: known) }
         }
         // An issuer or a client in it is no secret.
-        for match in openIndex.matches(in: bytes)
-        where match.range.count == open[match.secret].utf8.count && match.range.count < bytes.count {
-            other.replaceSubrange(match.range, with: bytes[match.range])
+        for range in open.whole(in: bytes) where range.count < bytes.count {
+            other.replaceSubrange(range, with: bytes[range])
         }
         for prefix in Self.keptPrefixes where text.hasPrefix(prefix) && text.utf8.count > prefix.utf8.count {
             other.replaceSubrange(0..<prefix.utf8.count, with: prefix.utf8)
@@ -219,9 +210,6 @@ final class StandIns {
         let other = String(decoding: cipher(Array(text.utf8)), as: UTF8.self)
         return other == text ? String(repeating: "x", count: text.utf8.count) : other
     }
-
-    /// Ten digits are a time.
-    static let shortestTime = 10
 
     static let separators: Set<UInt8> = Set("|.:,;&=\"{} /".utf8)
     /// They say what a value is, and are the same for all.

@@ -10,13 +10,7 @@ struct PublicPiecesTests {
     private static func isPublic(_ piece: some StringProtocol) -> Bool {
         var found = FoundSecrets()
         found.wellKnown = [client]
-        let standIns = StandIns(
-            found,
-            options: SharingOptions(),
-            random: { [UInt8](repeating: 7, count: $0) },
-            makeKey: { _ in nil }
-        )
-        return standIns.isPublic(Array(piece.utf8))
+        return PublicPieces(of: found).isPublic(Array(piece.utf8))
     }
 
     private static func base64(_ text: String) -> Substring {

@@ -25,11 +25,11 @@ struct WrittenStandInTests {
         func isWritten(_ before: String, _ behind: String) -> Bool {
             let text = Array((before + standIn + behind).utf8)
             let start = before.utf8.count
-            return standIns.isWritten(around: (start + 4)..<(start + 16), in: text)
+            return standIns.written.isOne(around: (start + 4)..<(start + 16), in: text)
         }
         #expect(isWritten("", "") && isWritten("state=", "&x=y"))
         #expect(!isWritten("x", "") && !isWritten("", "x"))
-        #expect(!standIns.isWritten(around: 4..<16, in: Array(Self.secret.utf8)))
+        #expect(!standIns.written.isOne(around: 4..<16, in: Array(Self.secret.utf8)))
     }
 
     @Test func tokenBelongsToItselfBehindAWord() {
@@ -43,8 +43,8 @@ struct WrittenStandInTests {
             makeKey: { _ in nil }
         )
         let text = Array("Bearer.\(standIns.standIn(for: token))".utf8)
-        #expect(standIns.isWritten(around: 7..<27, in: text))
-        #expect(!standIns.isWritten(around: 0..<6, in: text))
+        #expect(standIns.written.isOne(around: 7..<27, in: text))
+        #expect(!standIns.written.isOne(around: 0..<6, in: text))
     }
 
     @Test func whatStandsBehindAQuotedEqualsSignIsTheSameAsElsewhere() {
@@ -74,7 +74,7 @@ struct WrittenStandInTests {
             let text = [UInt8](repeating: 0x61, count: count)
             return ProcessorTime.seconds {
                 for start in stride(from: 0, to: count - 16, by: 16) {
-                    _ = standIns.isWritten(around: start..<(start + 16), in: text)
+                    _ = standIns.written.isOne(around: start..<(start + 16), in: text)
                 }
             }
         }
