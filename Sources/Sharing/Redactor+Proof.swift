@@ -76,7 +76,7 @@ extension Redactor {
         // A time stays one beside a cookie that tells the same without base64.
         let times = secrets.flatMap { NumberedFields.times(in: $0.text) }
         return found.open.union(found.hosts).union(found.words).union(joints).filter { text in
-            standIns.sweepingOnce(Array(text.utf8)) == nil
+            standIns.sweeper.sweepingOnce(Array(text.utf8)) == nil
         } + times + StandIns.keptPrefixes + found.domains.map { "@" + $0 }
     }
 
@@ -110,7 +110,7 @@ extension Redactor {
     /// Secrets that must not stand anywhere, whatever their length, with what may stand beside them.
     private var sureWords: [(secret: Secret, boundary: WordIndex.Boundary)] {
         let sure = found.sureWords
-        let accounts = standIns.names.accounts.filter { standIns.standIn(forName: $0) != $0 }
+        let accounts = standIns.sweeper.names.accounts.filter { standIns.standIn(forName: $0) != $0 }
         let words =
             zip(sure.texts, sure.boundaries).filter { text, _ in !standIns.isPiece(text) }
             + accounts.map { ($0, .name) }

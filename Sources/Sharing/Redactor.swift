@@ -25,7 +25,9 @@ package final class Redactor {
     /// A text of the original as it is told of what is shared: without what somebody asked for, names of clients included.
     func withoutAsked(_ text: String) -> String {
         guard !found.asked.isEmpty else { return text }
-        return standIns.replacingWords(in: Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        return standIns.sweeper.replacingWords(in: Array(text.utf8)).map {
+            String(decoding: $0, as: UTF8.self)
+        }
             ?? text
     }
 
@@ -147,7 +149,7 @@ package final class Redactor {
         return Set(names.sorted().prefix(Self.mostNames))
     }
 
-    private func sweepLeaves(_ name: String) -> Bool { standIns.sweeping(Array(name.utf8)) == nil }
+    private func sweepLeaves(_ name: String) -> Bool { standIns.sweeper.sweeping(Array(name.utf8)) == nil }
 
     /// From now on counts for another report.
     func beginReport() {
@@ -191,8 +193,8 @@ package final class Redactor {
             holdsClaims: holdsClaims,
             isOfClient: EntrySubject.authenticatesClient(value),
             isSignIn: EntrySubject.signsIn(value),
-            sweep: { [standIns] in standIns.sweeping($0) },
-            number: { [standIns] in standIns.shifting($0) },
+            sweep: { [standIns] in standIns.sweeper.sweeping($0) },
+            number: { [standIns] in standIns.sweeper.shifting($0) },
             recall: { [standIns] in standIns.tally.recalling($0, $1) }
         ).rewriting(value, name: name)
     }

@@ -56,7 +56,7 @@ extension StandIns {
             let next = other[relative.prefix]
             // In the case alone, or by more than the case.
             if isCase {
-                middle[0] = Self.inCase(old, next)
+                middle[0] = UInt8.inCase(old, next)
             } else if first.asciiLowercased == next.asciiLowercased {
                 middle[0] = Self.following(first)
             }
@@ -221,15 +221,17 @@ extension StandIns {
         if found.wellKnown.contains(text) || found.open.contains(text) && !Drawn.looks(value.bytes) {
             return value.bytes
         }
-        if value.isNumber { return isTime(text) ? shifting(value.bytes) ?? value.bytes : cipher(value.bytes) }
+        if value.isNumber {
+            return isTime(text) ? sweeper.shifting(value.bytes) ?? value.bytes : cipher(value.bytes)
+        }
         if hasParts(value.bytes) { return nil }
         let isPage =
             value.name == SlotReader.pathSegment
             || value.name == SlotReader.personSegment && !found.accountWords.contains(text)
         if isPage, !Drawn.looks(value.bytes) {
             // Somebody's page is called as they are, and no sweep looks into a stand-in.
-            let known = replacingWords(in: value.bytes) ?? value.bytes
-            return replacingNames(in: known) ?? known
+            let known = sweeper.replacingWords(in: value.bytes) ?? value.bytes
+            return sweeper.replacingNames(in: known) ?? known
         }
         return subject(value) ?? Array(standIn(for: text).utf8)
     }

@@ -14,24 +14,9 @@ final class StandIns {
     let key: [UInt8]
     let tokenIndex: FragmentIndex
     let tokens: [String]
-    let secrets: [String]
-    let index: FragmentIndex
-    /// People's names and addresses, which are also written in capital letters.
-    let people: [String]
-    let peopleIndex: FragmentIndex
-    /// Words of people's names, which are too short to be looked for inside of others.
-    let names: PersonNames
-    let phones: PhoneNumbers
-    let codes: GroupedCodes
-    /// What is replaced wherever it stands, each with its other spellings behind it.
-    let sureWords: [String]
-    let wordIndex: WordIndex
     let open: PublicPieces
     /// Nil where times stay.
     let times: TimeShift?
-    /// Clients, issuers and redirect addresses, which may have a number in them.
-    let identifiers: [String]
-    let identifierIndex: FragmentIndex
     /// Where mail goes at hosts of the captures.
     lazy var domains = found.domains
     lazy var relatives = Relatives(
@@ -39,6 +24,8 @@ final class StandIns {
             found.tokens[text] != nil || hasParts(Array(text.utf8))
         }
     )
+    /// What writes them into texts.
+    private(set) lazy var sweeper = TextSweeper(self)
     let namedKinds: [String: Secret.Kind]
     let tally: ReplacementTally
     var made: [String: String] = [:]
@@ -68,8 +55,6 @@ final class StandIns {
         self.found = found
         keys = ThrowAwayKeys(makeKey: makeKey)
         self.times = times
-        identifiers = times == nil ? [] : found.identifiers.sorted()
-        identifierIndex = FragmentIndex(identifiers.map { Array($0.utf8) })
         self.options = options
         relations = Relations(found)
         (key, cipher) = Self.drawn(random, for: relations)
@@ -86,16 +71,6 @@ final class StandIns {
         )
         tokens = found.tokens.keys.sorted()
         tokenIndex = FragmentIndex(tokens.map { Array($0.utf8) })
-        secrets = tokens + found.values.keys.sorted()
-        index = FragmentIndex(secrets.map { Array($0.utf8) })
-        people = found.values.filter { $0.value.isPersonal }.keys.sorted()
-        peopleIndex = FragmentIndex(people.map { $0.utf8.map(\.asciiLowercased) })
-        names = found.personNames
-        phones = found.phoneNumbers
-        codes = found.groupedCodes
-        let sure = found.sureWords
-        sureWords = sure.texts
-        wordIndex = WordIndex(Self.spellings(of: sure))
         replaceKeys()
     }
 

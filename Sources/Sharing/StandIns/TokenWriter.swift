@@ -29,7 +29,7 @@ struct TokenWriter {
     private func rewritten(_ part: String, as kind: TextKind) -> String {
         let text = Base64URL.decodeLeniently(part).bytes
         let walked = standIns.walker.rewriting(text, as: kind)
-        let swept = standIns.sweeping(walked ?? text)
+        let swept = standIns.sweeper.sweeping(walked ?? text)
         guard let other = swept ?? walked else { return part }
         return Self.encoded(other, like: part)
     }
@@ -109,7 +109,7 @@ struct TokenWriter {
         let text = String(decoding: opened.plaintext, as: UTF8.self)
         if let inner = JSONWebToken.parse(text) { return Array(standIns.standIn(for: inner.text).utf8) }
         let walked = standIns.walker.rewriting(opened.plaintext, as: .claims)
-        return standIns.sweeping(walked ?? opened.plaintext) ?? walked ?? opened.plaintext
+        return standIns.sweeper.sweeping(walked ?? opened.plaintext) ?? walked ?? opened.plaintext
     }
 
     /// A token that nothing here opens keeps its header, but for what is secret in it; the rest is of the same length and means nothing.

@@ -1,25 +1,43 @@
 import Captures
 
-/// Writes stand-ins into texts: where a name says that a secret stands there, and wherever else a piece of one does.
-extension StandIns {
-    /// The walker that writes stand-ins into named places.
-    var walker: TextWalker { TextWalker { [unowned self] in visit($0) } }
+/// Writes stand-ins into texts wherever a secret stands, or a piece of one, however it is encoded.
+final class TextSweeper {
+    /// Whom it belongs to: what stands for a secret that is made of others is swept itself.
+    private unowned let standIns: StandIns
+    private let secrets: [String]
+    private let index: FragmentIndex
+    /// People's names and addresses, which are also written in capital letters.
+    private let people: [String]
+    private let peopleIndex: FragmentIndex
+    /// Words of people's names, which are too short to be looked for inside of others.
+    let names: PersonNames
+    private let phones: PhoneNumbers
+    private let codes: GroupedCodes
+    /// What is replaced wherever it stands, each with its other spellings behind it.
+    private let sureWords: [String]
+    private let wordIndex: WordIndex
+    /// Nil where times stay.
+    private let times: TimeShift?
+    /// Clients, issuers and redirect addresses, which may have a number in them.
+    private let identifiers: [String]
+    private let identifierIndex: FragmentIndex
 
-    func visit(_ value: NamedText) -> [UInt8]? {
-        let text = value.readable
-        guard !text.isEmpty else { return nil }
-        guard !options.keptNames.contains(value.name) else { return value.bytes }
-        // Keys are found by it, whatever it was made of.
-        guard value.name != "kid" || found.named[NamedValue("kid", text)] != nil else { return nil }
-        guard isSecret(text, named: value.name) else { return nil }
-        tally.note(text, named: value.name)
-        return value.encoded(standIn(for: text))
-    }
-
-    func isSecret(_ text: String, named name: String) -> Bool {
-        keys.replacements[text] != nil || found.kind(of: text) != nil
-            || found.named[NamedValue(name, text)] != nil
-            || found.accountNumbers.contains(text) && AccountNames.isName(name)
+    init(_ standIns: StandIns) {
+        self.standIns = standIns
+        let found = standIns.found
+        secrets = standIns.tokens + found.values.keys.sorted()
+        index = FragmentIndex(secrets.map { Array($0.utf8) })
+        people = found.values.filter { $0.value.isPersonal }.keys.sorted()
+        peopleIndex = FragmentIndex(people.map { $0.utf8.map(\.asciiLowercased) })
+        names = found.personNames
+        phones = found.phoneNumbers
+        codes = found.groupedCodes
+        let sure = found.sureWords
+        sureWords = sure.texts
+        wordIndex = WordIndex(Self.spellings(of: sure))
+        times = standIns.times
+        identifiers = times == nil ? [] : found.identifiers.sorted()
+        identifierIndex = FragmentIndex(identifiers.map { Array($0.utf8) })
     }
 
     /// A text with every secret in it, and every piece of one, replaced; nil where there is none.
@@ -35,18 +53,20 @@ extension StandIns {
 
     /// The same of a text that may have been met before, and may be again.
     func sweepingOnce(_ text: [UInt8]) -> [UInt8]? {
-        tally.recalling(PlacedText(place: PlacedText.anywhere, name: "", bytes: text)) { sweeping(text) }
+        standIns.tally.recalling(PlacedText(place: PlacedText.anywhere, name: "", bytes: text)) {
+            sweeping(text)
+        }
     }
 
     /// A way through a text and what is encoded in it.
-    struct Pass {
+    private struct Pass {
         /// Secrets as a whole only, and no pieces.
         var isOfWholes = false
         /// Times that were moved around the encoding that was undone.
         var moved: Set<[UInt8]> = []
     }
 
-    func sweeping(_ text: [UInt8], depth: Int, _ pass: inout Pass) -> [UInt8]? {
+    private func sweeping(_ text: [UInt8], depth: Int, _ pass: inout Pass) -> [UInt8]? {
         guard text.count >= FragmentIndex.shortestWord || !wordIndex.isEmpty || !names.isEmpty else {
             return nil
         }
@@ -75,8 +95,8 @@ extension StandIns {
         }
         for coding in [BinaryCoding.base64, .hexadecimal] where !pass.isOfWholes {
             var output = Splicer(current)
-            for run in coding.runs(in: current) where times == nil || !written.isOne(around: run, in: current)
-            {
+            for run in coding.runs(in: current)
+            where times == nil || !standIns.written.isOne(around: run, in: current) {
                 guard
                     let other = coding.changing(
                         current[run],
@@ -100,7 +120,7 @@ extension StandIns {
     /// Numbers of people by themselves in base64, which are too short to be met among others.
     private func replacingNumbers(inBase64Of text: [UInt8]) -> [UInt8]? {
         var output = Splicer(text)
-        for run in BinaryCoding.numbers(in: text) where !written.isOne(around: run, in: text) {
+        for run in BinaryCoding.numbers(in: text) where !standIns.written.isOne(around: run, in: text) {
             let other = BinaryCoding.base64.changing(text[run], least: run.count) { number in
                 replacing(index.matches(in: number), in: number) ?? replacingPhones(in: number)
             }
@@ -115,47 +135,47 @@ extension StandIns {
         return shifting(text, &moved)
     }
 
-    func shifting(_ text: [UInt8], _ moved: inout Set<[UInt8]>) -> [UInt8]? {
+    private func shifting(_ text: [UInt8], _ moved: inout Set<[UInt8]>) -> [UInt8]? {
         guard let times else { return nil }
         let known = identifierIndex.matches(in: text).filter { match in
             match.range.count == identifiers[match.secret].utf8.count
         }
         return times.shifting(text, moved: &moved) { range in
-            written.isOne(around: range, in: text) || known.contains { $0.range.overlaps(range) }
+            standIns.written.isOne(around: range, in: text) || known.contains { $0.range.overlaps(range) }
         }
     }
 
     /// A text that was in base64, without the names and numbers of people; nil where there are none, or it is no text.
-    func withoutPeople(_ bytes: [UInt8]) -> [UInt8]? {
+    private func withoutPeople(_ bytes: [UInt8]) -> [UInt8]? {
         guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
         let unnamed = replacingNames(in: bytes)
         return replacingPhones(in: unnamed ?? bytes) ?? unnamed
     }
 
     /// Text inside of base64 may be encoded once more.
-    func nested(_ bytes: [UInt8], _ depth: Int, _ pass: inout Pass) -> [UInt8]? {
+    private func nested(_ bytes: [UInt8], _ depth: Int, _ pass: inout Pass) -> [UInt8]? {
         guard bytes.contains(0x25) || bytes.contains(0x5c),
             let other = sweeping(bytes, depth: depth + 1, &pass), other.count == bytes.count
         else { return nil }
         return other
     }
 
-    func isWhole(_ match: FragmentIndex.Match) -> Bool {
+    private func isWhole(_ match: FragmentIndex.Match) -> Bool {
         match.range.count == secrets[match.secret].utf8.count
     }
 
-    func replacing(_ matches: [FragmentIndex.Match], in text: [UInt8]) -> [UInt8]? {
+    private func replacing(_ matches: [FragmentIndex.Match], in text: [UInt8]) -> [UInt8]? {
         var output = Splicer(text)
         for match in matches {
             let piece = Array(text[match.range])
             if piece.count < secrets[match.secret].utf8.count,
-                written.isOne(around: match.range, in: text) || open.isPublic(piece)
+                standIns.written.isOne(around: match.range, in: text) || standIns.open.isPublic(piece)
             {
                 continue
             }
             let other = standIn(forPieceOf: match, piece)
             guard other != piece else { continue }
-            tally.note(secrets[match.secret])
+            standIns.tally.note(secrets[match.secret])
             output.replace(match.range, with: other)
         }
         return output.finished()
@@ -164,7 +184,7 @@ extension StandIns {
     /// How many spellings of each sure word the index holds.
     private static let spellingCount = 5
 
-    static func spellings(of words: SureWords) -> [(bytes: [UInt8], boundary: WordIndex.Boundary)] {
+    private static func spellings(of words: SureWords) -> [(bytes: [UInt8], boundary: WordIndex.Boundary)] {
         zip(words.texts, words.boundaries).flatMap { text, boundary in
             let bytes = Array(text.utf8)
             let isLong = bytes.count >= 4 && boundary != .segment
@@ -179,23 +199,24 @@ extension StandIns {
         var output = Splicer(text)
         for match in text.withUnsafeBufferPointer({ wordIndex.matches(in: $0) }) {
             let word = sureWords[match.word / Self.spellingCount]
-            let made = Array(standIn(for: word).utf8)
+            let made = Array(standIns.standIn(for: word).utf8)
             let spelling = match.word % Self.spellingCount
             let other = spelling == 0 ? made : WordIndex.encoded(made)[spelling - 1]
-            guard other.count == match.range.count, !written.isOne(around: match.range, in: text) else {
+            guard other.count == match.range.count, !standIns.written.isOne(around: match.range, in: text)
+            else {
                 continue
             }
-            tally.note(word: word)
+            standIns.tally.note(word: word)
             output.replace(
                 match.range,
-                with: spelling == 0 ? zip(text[match.range], other).map(Self.inCase) : other
+                with: spelling == 0 ? zip(text[match.range], other).map(UInt8.inCase) : other
             )
         }
         return output.finished()
     }
 
     /// Somebody's name, or a piece of it, in another case than the one in which it is known.
-    func replacingPeople(in text: [UInt8]) -> [UInt8]? {
+    private func replacingPeople(in text: [UInt8]) -> [UInt8]? {
         guard !peopleIndex.isEmpty else { return nil }
         var output = Splicer(text)
         for match in peopleIndex.matches(in: text.map(\.asciiLowercased)) {
@@ -203,15 +224,16 @@ extension StandIns {
             let known = Array(person.utf8)[match.offset..<(match.offset + match.range.count)]
             let isPiece = match.range.count < person.utf8.count
             guard !known.elementsEqual(text[match.range]),
-                !isPiece || !open.isPublic(Array(text[match.range]))
+                !isPiece || !standIns.open.isPublic(Array(text[match.range]))
             else { continue }
-            let other = Array(standIn(for: person).utf8)
-            guard other.count == person.utf8.count, !written.isOne(around: match.range, in: text) else {
+            let other = Array(standIns.standIn(for: person).utf8)
+            guard other.count == person.utf8.count, !standIns.written.isOne(around: match.range, in: text)
+            else {
                 continue
             }
-            let piece = zip(text[match.range], other[match.offset...]).map(Self.inCase)
+            let piece = zip(text[match.range], other[match.offset...]).map(UInt8.inCase)
             guard !piece.elementsEqual(text[match.range]) else { continue }
-            tally.note(person)
+            standIns.tally.note(person)
             output.replace(match.range, with: piece)
         }
         return output.finished()
@@ -222,28 +244,29 @@ extension StandIns {
         var output = Splicer(text)
         for match in names.matches(in: text) {
             let word = String(decoding: match.word, as: UTF8.self)
-            var other = Array(standIn(forName: word).utf8)
+            var other = Array(standIns.standIn(forName: word).utf8)
             if other.count != match.range.count {
                 // Written with other bytes: in Latin-1, or with its marks behind the letters.
                 let letters = other.filter { $0 < 0x80 }
                 guard !letters.isEmpty else { continue }
                 other = match.range.indices.map { letters[($0 - match.range.lowerBound) % letters.count] }
             }
-            let made = zip(text[match.range], other).map(Self.inCase)
-            guard !written.isOne(around: match.range, in: text) else { continue }
-            tally.note(name: word)
+            let made = zip(text[match.range], other).map(UInt8.inCase)
+            guard !standIns.written.isOne(around: match.range, in: text) else { continue }
+            standIns.tally.note(name: word)
             output.replace(match.range, with: made)
         }
         return output.finished()
     }
 
     /// A known number in another form: the last digits of the stand-in, and the zero of a national number.
-    func replacingPhones(in text: [UInt8]) -> [UInt8]? {
+    private func replacingPhones(in text: [UInt8]) -> [UInt8]? {
         var output = text
         for match in phones.matches(in: text) {
-            guard let last = match.places.last, !written.isOne(around: match.places[0]..<(last + 1), in: text)
+            guard let last = match.places.last,
+                !standIns.written.isOne(around: match.places[0]..<(last + 1), in: text)
             else { continue }
-            let digits = standIn(for: match.number).utf8.filter(\.isASCIIDigit)
+            let digits = standIns.standIn(for: match.number).utf8.filter(\.isASCIIDigit)
             for (place, digit) in zip(match.places.reversed(), digits.reversed())
             where place != match.places[0] || text[place] != 0x30 {
                 output[place] = digit
@@ -253,37 +276,31 @@ extension StandIns {
             if output[first] == 0x30, text[first] != 0x30 {
                 output[first] = text[first] == 0x39 ? 0x38 : 0x39
             }
-            tally.note(match.number)
+            standIns.tally.note(match.number)
         }
         return output == text ? nil : output
     }
 
     /// A known code, or a key of such, in other groups or in the other case: with the characters of its stand-in.
-    func replacingCodes(in text: [UInt8]) -> [UInt8]? {
+    private func replacingCodes(in text: [UInt8]) -> [UInt8]? {
         var output = text
         for match in codes.matches(in: text) {
             guard let first = match.places.first, let last = match.places.last,
-                !written.isOne(around: first..<(last + 1), in: text)
+                !standIns.written.isOne(around: first..<(last + 1), in: text)
             else { continue }
-            let made = standIn(for: match.code).utf8.filter(\.isASCIIAlphanumeric)
+            let made = standIns.standIn(for: match.code).utf8.filter(\.isASCIIAlphanumeric)
             guard made.count == match.places.count else { continue }
-            for (place, byte) in zip(match.places, made) { output[place] = Self.inCase(text[place], byte) }
-            tally.note(word: match.code)
+            for (place, byte) in zip(match.places, made) { output[place] = UInt8.inCase(text[place], byte) }
+            standIns.tally.note(word: match.code)
         }
         return output == text ? nil : output
     }
 
-    /// A letter in the case of another one.
-    static func inCase(_ byte: UInt8, _ made: UInt8) -> UInt8 {
-        guard made.isASCIILetter, byte.isASCIILetter else { return made }
-        return made & 0xdf | byte & 0x20
-    }
-
-    func standIn(forPieceOf match: FragmentIndex.Match, _ piece: [UInt8]) -> [UInt8] {
+    private func standIn(forPieceOf match: FragmentIndex.Match, _ piece: [UInt8]) -> [UInt8] {
         let secret = secrets[match.secret]
-        let whole = Array(standIn(for: secret).utf8)
+        let whole = Array(standIns.standIn(for: secret).utf8)
         if match.offset == 0, piece.count == secret.utf8.count { return whole }
-        guard whole.count == secret.utf8.count else { return cipher(piece) }
+        guard whole.count == secret.utf8.count else { return standIns.cipher(piece) }
         return Array(whole[match.offset..<(match.offset + piece.count)])
     }
 }
