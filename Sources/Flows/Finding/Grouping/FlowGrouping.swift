@@ -32,9 +32,7 @@ struct FlowGrouping {
     var awaitingTokens: ArraySlice<FlowBuilder> = []
     /// Logins with a silent request within the last minute, in order.
     var silent: ArraySlice<FlowBuilder> = []
-    var pushed: [Int: EndpointCall] = [:]
-    /// Those that were refused, by what a further try has in common with them.
-    var refusedPushes: [[String?]: [EndpointCall]] = [:]
+    var pushed: PushedRequests
     private var responsesAt: [Int: [Int]] = [:]
     /// Answers to requests that are not in the capture, by their codes.
     var strays: [String: AuthorizationResponse] = [:]
@@ -68,6 +66,7 @@ struct FlowGrouping {
     init(_ index: CaptureIndex, areOne: Bool) {
         self.index = index
         self.areOne = areOne
+        pushed = PushedRequests(index)
         callbacks = Set(index.responses.lazy.filter { $0.error == nil }.compactMap(\.callback))
         answeredStates = Set(index.responses.compactMap(\.state).filter { !Placeholder.isOne($0) })
         grantedStates = Set(
@@ -140,7 +139,7 @@ struct FlowGrouping {
         case .authorizationRequest(let request):
             join(request, request.isUnseen ? request.endpoint.host : host)
         case .token(let request): join(request, message, host)
-        case .pushedRequest(let call): note(pushed: call)
+        case .pushedRequest(let call): pushed.insert(call)
         case .identityAssertion(let call): join(assertion: call, host)
         case .userInfo(let call), .resource(let call), .introspection(let call), .revocation(let call):
             join(call: call, message, host)
