@@ -7,7 +7,7 @@ extension FlowGrouping {
     mutating func join(_ response: AuthorizationResponse) {
         if response.mode == .credential { return join(credential: response) }
         guard let flow = flow(answeredBy: response) else {
-            if let state = response.state, requestedStates.contains(state), byState[state] == nil {
+            if let state = response.state, ahead.requestedStates.contains(state), byState[state] == nil {
                 earlyAnswers[state, default: []].append(response)
                 if let code = response.code { earlyCodes.insert(code) }
             } else {
@@ -67,7 +67,7 @@ extension FlowGrouping {
     /// that of a login which began before the recording did, an old address that somebody opens, or a scanner's.
     private func isStray(_ response: AuthorizationResponse, at flow: FlowBuilder) -> Bool {
         guard let request = flow.requests.last, let sent = request.state, sent != response.state,
-            answeredStates.contains(sent) || isRedeemedForAnother(response, than: request)
+            ahead.answeredStates.contains(sent) || isRedeemedForAnother(response, than: request)
         else { return false }
         return (response.state.map { !Placeholder.isOne($0) } ?? true) && !isTaken(response, by: request)
     }
@@ -91,7 +91,7 @@ extension FlowGrouping {
         -> Bool
     {
         guard let code = response.code, let challenge = request.codeChallenge,
-            let exchange = exchanges[code],
+            let exchange = ahead.exchanges[code],
             let verifier = exchange.codeVerifier, !Placeholder.isOne(verifier), !Placeholder.isOne(challenge)
         else { return false }
         return CodeChallenge.relation(of: challenge, to: verifier) == nil

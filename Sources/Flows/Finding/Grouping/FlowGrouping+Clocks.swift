@@ -11,7 +11,7 @@ extension FlowGrouping {
             return true
         }
         guard case .token(let request) = message, let code = request.code, byCode[code] == nil,
-            let place = deliveries[code],
+            let place = ahead.deliveries[code],
             place > index.position[request.exchange]
                 || earlyCodes.contains(code)
         else { return false }

@@ -64,7 +64,7 @@ extension FlowGrouping {
     /// made up for one login alone says whose it is.
     private func mayGoOn(_ request: AuthorizationRequest, _ flow: FlowBuilder) -> Bool {
         if flow.mayBeOfBrowser(in: request.exchange, index) { return true }
-        return !isBare(request) && !(request.state.map(repeatedStates.contains) ?? false)
+        return !isBare(request) && !(request.state.map(ahead.repeatedStates.contains) ?? false)
     }
 
     /// Whether a flow has the request already.
@@ -112,7 +112,8 @@ extension FlowGrouping {
     /// The flow whose last request the provider refused at once, on a page, where the same login, by its state, is asked for again with
     /// something else in it, and answered.
     private func flowMended(by request: AuthorizationRequest) -> FlowBuilder? {
-        guard let state = request.state, grantedStates.contains(state), !repeatedStates.contains(state),
+        guard let state = request.state, ahead.grantedStates.contains(state),
+            !ahead.repeatedStates.contains(state),
             let flow = byState[state]?.last, flow.isOpen, let last = flow.requests.last,
             last.state == state, last.clientID == request.clientID,
             last.endpoint.origin == request.endpoint.origin,

@@ -33,29 +33,16 @@ struct FlowGrouping {
     /// Logins with a silent request within the last minute, in order.
     var silent: ArraySlice<FlowBuilder> = []
     var pushed: PushedRequests
-    private var responsesAt: [Int: [Int]] = [:]
     /// Answers to requests that are not in the capture, by their codes.
     var strays: [String: AuthorizationResponse] = [:]
     /// All of those, in order.
     var unrequested: [AuthorizationResponse] = []
-    /// Where answers went to that are no errors.
-    private let callbacks: Set<Int>
-    /// The states of all answers.
-    let answeredStates: Set<String>
-    /// The states of those that are no errors.
-    let grantedStates: Set<String>
-    /// The states that came back with more than one code: their clients do not make up one for each login.
-    let repeatedStates: Set<String>
-    /// The states of all requests.
-    let requestedStates: Set<String>
+    /// What all answers of the capture tell before the first is put into its flow.
+    let ahead: AnswersAhead
     /// Answers that stand before their requests, by state: by the clock of another recorder.
     var earlyAnswers: [String: [AuthorizationResponse]] = [:]
     /// The codes that came in those.
     var earlyCodes: Set<String> = []
-    /// The successful exchange of each code.
-    let exchanges: [String: TokenRequest]
-    /// Where each code is delivered for the first time, by place in the order of time.
-    private(set) var deliveries: [String: Int] = [:]
     /// Token requests whose code is delivered behind them only, by the clock of another recorder, and what hangs on their tokens.
     var early = EarlyMessages()
 
@@ -67,42 +54,7 @@ struct FlowGrouping {
         self.index = index
         self.areOne = areOne
         pushed = PushedRequests(index)
-        callbacks = Set(index.responses.lazy.filter { $0.error == nil }.compactMap(\.callback))
-        answeredStates = Set(index.responses.compactMap(\.state).filter { !Placeholder.isOne($0) })
-        grantedStates = Set(
-            index.responses.lazy.filter { $0.error == nil }.compactMap(\.state).filter {
-                !Placeholder.isOne($0)
-            }
-        )
-        repeatedStates = Self.repeatedStates(index.responses)
-        requestedStates = Set(
-            index.authorizationRequests.compactMap(\.state).filter { !Placeholder.isOne($0) }
-        )
-        exchanges = Dictionary(
-            index.tokenRequests.compactMap { request in
-                request.answer.isSuccess ? request.code.map { ($0, request) } : nil
-            },
-            uniquingKeysWith: { first, _ in first }
-        )
-        for response in index.responses {
-            guard let code = response.code, !Placeholder.isOne(code) else { continue }
-            let place = index.position[response.exchange]
-            deliveries[code] = min(deliveries[code] ?? place, place)
-        }
-        for (number, response) in index.responses.enumerated() {
-            // Told at the place where it is seen first.
-            responsesAt[response.exchange, default: []].append(number)
-        }
-    }
-
-    private static func repeatedStates(_ responses: [AuthorizationResponse]) -> Set<String> {
-        var codes: [String: String] = [:]
-        var repeated: Set<String> = []
-        for response in responses {
-            guard let state = response.state, let code = response.code else { continue }
-            if codes.updateValue(code, forKey: state).map({ $0 != code }) ?? false { repeated.insert(state) }
-        }
-        return repeated
+        ahead = AnswersAhead(index)
     }
 
     mutating func run() {
@@ -112,13 +64,12 @@ struct FlowGrouping {
                 isWaiting = waits(message)
                 if !isWaiting { join(message, at: exchange) }
             }
-            for number in responsesAt[exchange] ?? [] {
-                let response = index.responses[number]
+            for response in ahead.answers(at: exchange) {
                 join(response)
                 joinEarly(to: response)
             }
             if byExchange[exchange] == nil, !isWaiting, !isJoinedLater(exchange) { joinPage(exchange) }
-            if callbacks.contains(exchange) { joinPage(ofBroker: exchange) }
+            if ahead.callbacks.contains(exchange) { joinPage(ofBroker: exchange) }
         }
         joinWhatWaits()
         joinUnrequested()
