@@ -8,8 +8,7 @@ extension FlowGrouping {
         if response.mode == .credential { return join(credential: response) }
         guard let flow = flow(answeredBy: response) else {
             if let state = response.state, ahead.requestedStates.contains(state), byState[state] == nil {
-                earlyAnswers[state, default: []].append(response)
-                if let code = response.code { earlyCodes.insert(code) }
+                earlyAnswers.insert(response, of: state)
             } else {
                 unrequested.append(response)
                 if let code = response.code { strays[code] = strays[code] ?? response }

@@ -31,8 +31,7 @@ extension FlowGrouping {
         add(.authorizationRequest(request), to: flow, host)
         carried.learn(capture[request.exchange], page: index.page(request.exchange), of: flow)
         if let exchange = request.pushed, let call = pushed[exchange] { join(pushed: call, to: flow) }
-        for response in request.state.flatMap({ earlyAnswers.removeValue(forKey: $0) }) ?? [] {
-            if let code = response.code { earlyCodes.remove(code) }
+        for response in request.state.map({ earlyAnswers.take($0) }) ?? [] {
             join(response, to: flow)
             joinEarly(to: response)
         }

@@ -39,10 +39,8 @@ struct FlowGrouping {
     var unrequested: [AuthorizationResponse] = []
     /// What all answers of the capture tell before the first is put into its flow.
     let ahead: AnswersAhead
-    /// Answers that stand before their requests, by state: by the clock of another recorder.
-    var earlyAnswers: [String: [AuthorizationResponse]] = [:]
-    /// The codes that came in those.
-    var earlyCodes: Set<String> = []
+    /// Answers that stand before their requests: by the clock of another recorder.
+    var earlyAnswers = EarlyAnswers()
     /// Token requests whose code is delivered behind them only, by the clock of another recorder, and what hangs on their tokens.
     var early = EarlyMessages()
 
