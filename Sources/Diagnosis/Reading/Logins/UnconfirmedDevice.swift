@@ -42,10 +42,10 @@ enum UnconfirmedDevice {
 
     /// Whether the device was told to wait last, and had not: that says nothing of the user.
     private static func isThrottled(_ poll: TokenRequest, _ flow: Flow) -> Bool {
-        guard poll.answer.error?.error == "slow_down",
-            let violation = flow.violation(of: DevicePollingTooFast())
-        else { return false }
-        return violation.severity != .note
+        guard poll.answer.error?.error == "slow_down", let pace = DevicePace.first(in: flow) else {
+            return false
+        }
+        return pace.severity != .note
     }
 
     private static let unconfirmed = """

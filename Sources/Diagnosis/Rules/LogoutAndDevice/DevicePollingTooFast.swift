@@ -1,8 +1,4 @@
-import Captures
 import Flows
-import JOSE
-import JSON
-import OAuth
 
 /// A device asks for its tokens more often than the provider allows.
 ///
@@ -33,94 +29,19 @@ struct DevicePollingTooFast: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        for grant in DeviceGrant.all(in: flow) {
-            if let violation = violation(grant, flow) { return .violated(violation) }
-        }
-        return .holds
+        DevicePace.first(in: flow).map { .violated(violation($0)) } ?? .holds
     }
 
-    private func violation(_ grant: DeviceGrant, _ flow: Flow) -> Violation? {
-        let pace = Pace(of: grant)
-        guard let first = pace.faults.first ?? pace.repetitions.first else { return nil }
-        let isDevice = grant.polls.first?.grantType == GrantType.deviceCode
-        let isStopped = grant.polls.last?.answer.error?.error == "slow_down"
-        let isTried =
-            pace.slowDowns == 0 && pace.faults.count == 1 && isTriedBefore(first, grant, flow)
-        let isMild =
-            pace.faults.isEmpty
-            || pace.slowDowns == 1 && pace.isHeeded && pace.faults.last.map { isAnswered($0, grant) } ?? false
-        let words = pace.faults.isEmpty ? Self.repeated : isDevice ? nil : Self.ofClient
+    private func violation(_ pace: DevicePace) -> Violation {
+        let words = pace.faults.isEmpty ? Self.repeated : pace.isDevices ? nil : Self.ofClient
         return Violation(
             pace.evidence,
-            severity: isRefused(grant) && !pace.faults.isEmpty
-                ? .error : isMild || isTried ? .note : .warning,
-            explanation: isStopped ? Self.stopped : isTried ? Self.tried : words,
-            fix: isStopped ? Self.stoppedFix : isTried ? Self.triedFix : nil,
-            title: isDevice ? nil : "The client polls faster than allowed",
-            exchange: first
+            severity: pace.severity,
+            explanation: pace.isStopped ? Self.stopped : pace.isTried ? Self.tried : words,
+            fix: pace.isStopped ? Self.stoppedFix : pace.isTried ? Self.triedFix : nil,
+            title: pace.isDevices ? nil : "The client polls faster than allowed",
+            exchange: pace.exchange
         )
-    }
-
-    /// The polls of a grant that came too early, and what was said of them.
-    private struct Pace {
-        var evidence: [Evidence]
-        /// Exchanges that came too early, or were answered so.
-        var faults: [Int] = []
-        /// Those that came so soon after an answer of 5xx that they are that request once more.
-        var repetitions: [Int] = []
-        var slowDowns = 0
-        /// Whether none came too early after the first `slow_down`.
-        var isHeeded = true
-
-        init(of grant: DeviceGrant) {
-            evidence = grant.interval.flatMap(\.parameter).map { [Evidence($0, note: "seconds")] } ?? []
-            var interval = grant.interval.map(\.seconds) ?? 5
-            var previous: TokenRequest?
-            for poll in grant.polls {
-                // An interval that nobody stated is known only once the device authorization was seen.
-                if let previous, grant.interval != nil, !grant.isNotified || !poll.answer.isSuccess {
-                    look(at: poll, after: previous, due: interval)
-                }
-                if poll.answer.error?.error == "slow_down" {
-                    slowDowns += 1
-                    interval += 5
-                    faults.append(poll.exchange)
-                    if slowDowns <= 4 { evidence.append(poll.answer.evidence()) }
-                }
-                previous = poll
-            }
-        }
-
-        /// `interval`: in seconds.
-        private mutating func look(at poll: TokenRequest, after previous: TokenRequest, due interval: Int64) {
-            let gap = poll.startedAt - previous.startedAt
-            // The very same moment is that of a capture without times.
-            guard gap != .zero, gap < .seconds(interval) - .milliseconds(500) else { return }
-            // Once: who goes on so polls too fast, whatever is answered.
-            if DevicePollingTooFast.isBreakdown(previous), repetitions.last != previous.exchange {
-                repetitions.append(poll.exchange)
-            } else {
-                faults.append(poll.exchange)
-                if slowDowns > 0 { isHeeded = false }
-            }
-            guard faults.count + repetitions.count <= 4 else { return }
-            evidence.append(
-                Evidence(
-                    place: Place(exchange: poll.exchange, part: .timing, name: "gap"),
-                    value: "\(max(0, gap.wholeMilliseconds)) ms",
-                    note: "\(interval) s since the poll before are due"
-                )
-            )
-        }
-    }
-
-    /// Whether a poll of the AWS CLI follows the first one at once: that was a try whether it needs a user at all, before it showed
-    /// the code.
-    private func isTriedBefore(_ exchange: Int, _ grant: DeviceGrant, _ flow: Flow) -> Bool {
-        guard grant.polls.count > 1, grant.polls[1].exchange == exchange,
-            flow.capture[exchange].request.headers.first("user-agent")?.hasPrefix("aws-cli/") ?? false
-        else { return false }
-        return grant.polls[1].startedAt - grant.polls[0].startedAt < .seconds(1)
     }
 
     private static let tried = """
@@ -146,28 +67,4 @@ struct DevicePollingTooFast: Rule {
         Treat slow_down as authorization_pending: go on polling, with 5 seconds more between polls from then on. End at access_denied, expired_token and \
         other errors alone. Wait for interval seconds between polls from the start (5 where none is named).
         """
-
-    /// Whether the device went on polling after the exchange, or needed not.
-    private func isAnswered(_ exchange: Int, _ grant: DeviceGrant) -> Bool {
-        grant.polls.last.map { $0.exchange != exchange } ?? false
-    }
-
-    /// Whether the provider failed at a poll.
-    private static func isBreakdown(_ poll: TokenRequest) -> Bool {
-        poll.answer.status.map { $0 >= 500 } ?? false
-    }
-
-    /// Whether it ended in a refusal that is neither the user's no nor the code's age, nor about the client.
-    private func isRefused(_ grant: DeviceGrant) -> Bool {
-        guard let last = grant.polls.last, last.answer.isRefusal, !Self.isBreakdown(last) else {
-            return false
-        }
-        let others = [
-            "authorization_pending", "expired_token", "access_denied", "authorization_declined",
-            "transaction_failed",
-            "invalid_client", "unauthorized_client", "unsupported_grant_type",
-        ]
-        guard let error = last.answer.error?.error else { return last.answer.status == 429 }
-        return !others.contains(error) && !["slow_down"].contains(error)
-    }
 }
