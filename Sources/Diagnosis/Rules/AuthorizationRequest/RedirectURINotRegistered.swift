@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// The provider says, on a page of its own, that it does not know the redirect URI.
@@ -35,29 +34,22 @@ struct RedirectURINotRegistered: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var abstains = false
-        let reached = ReachedRedirectURIs(flow.authorizationResponses)
-        // Of a request that is made again and again the pages of the first are those of all.
-        for request in flow.logins.map(\.request) {
-            // Whatever did reach the redirect URI is no refusal of it.
-            if reached.isAnswered(request) { continue }
-            // An address that was not sent is none that the provider does not know, though some word both alike.
-            guard ["redirect_uri", "request", "request_uri"].contains(where: request.parameters.contains)
-            else { continue }
-            for page in ProviderPages.of(request, in: flow) {
-                guard let refusal = RedirectURIRefusal.evidence(on: page, of: request, in: flow) else {
-                    if let response = flow.capture[page].response, response.status >= 400,
-                        !(response.body?.isRecorded ?? false)
-                    {
-                        abstains = true
-                    }
-                    continue
-                }
-                return .violated(violation(request, refusal, flow))
-            }
+        let refused = RefusedRedirectURI(in: flow)
+        return switch refused.saying {
+        case .atLogin(let request, let words): .violated(violation(request, words, flow))
+        case .atPush(let attempt, let sent, let refusal): .violated(pushed(attempt, sent, refusal))
+        case nil: refused.isPageUnseen ? .abstains(Gap.errorPage) : .holds
         }
-        if let violation = pushed(in: flow) ?? toldToScript(in: flow) { return .violated(violation) }
-        return abstains ? .abstains(Gap.errorPage) : .holds
+    }
+
+    /// Said to the app's server, which pushed the request.
+    private func pushed(_ attempt: LoginAttempt, _ sent: Parameter, _ refusal: RequestRefusal) -> Violation {
+        Violation(
+            [Evidence(sent), refusal.evidence()],
+            fix: RedirectURIRemedy.isNameOfLoopback(sent.value, refusal.text)
+                ? RedirectURIRemedy.loopbackFix : nil,
+            exchange: attempt.exchange
+        )
     }
 
     /// With what to do in this very case, as far as the capture shows why the provider does not take the address.
@@ -100,34 +92,6 @@ struct RedirectURINotRegistered: Rule {
             value: Masking.shown(sent, of: "redirect_uri"),
             note: "registered by the provider, the same string"
         )
-    }
-
-    /// Said to the app's server, which pushed the request (RFC 9126, section 2.3).
-    private func pushed(in flow: Flow) -> Violation? {
-        for attempt in flow.loginAttempts where attempt.request == nil {
-            guard let refusal = attempt.refusal, let sent = attempt.parameter("redirect_uri") else {
-                continue
-            }
-            guard RedirectURIRefusal.isSaid(refusal.error, refusal.text) else { continue }
-            return Violation(
-                [Evidence(sent), refusal.evidence()],
-                fix: RedirectURIRemedy.isNameOfLoopback(sent.value, refusal.text)
-                    ? RedirectURIRemedy.loopbackFix : nil,
-                exchange: attempt.exchange
-            )
-        }
-        return nil
-    }
-
-    /// Said to the script that makes the provider's page, and handed the request on.
-    private func toldToScript(in flow: Flow) -> Violation? {
-        for attempt in flow.loginAttempts {
-            guard let request = attempt.request, let refusal = attempt.refusal, refusal.isToldToScript,
-                RedirectURIRefusal.isSaid(refusal.error, refusal.text)
-            else { continue }
-            return violation(request, refusal.evidence(), flow)
-        }
-        return nil
     }
 
     /// The page at http from which the app asked to be answered at http.

@@ -61,7 +61,7 @@ struct ProxySchemeDowngrade: Rule {
     private func mayBeForIt(_ refusal: RequestRefusal, _ flow: Flow) -> Bool {
         guard refusal.isOfTheRequest else { return false }
         if refusal.says(Self.ofAddresses) { return true }
-        if flow.violation(of: RedirectURINotRegistered()) != nil { return true }
+        if RefusedRedirectURI(in: flow).saying != nil { return true }
         let isOfClients = refusal.says(Self.ofClients)
         guard refusal.channel != .delivered, (refusal.status ?? 0) < 500, !refusal.says(Self.ofOthers),
             !isOfClients || isOfIdentityServer(refusal, flow), flow.violation(of: ClientIDUnknown()) == nil
@@ -127,6 +127,6 @@ struct ProxySchemeDowngrade: Rule {
         guard start.place.part == .requestURL, severity(attempt, flow) == .error else { return false }
         guard attempt.isRefused else { return true }
         // What was wrong may have been anything else.
-        return flow.violation(of: RedirectURINotRegistered()) != nil
+        return RefusedRedirectURI(in: flow).saying != nil
     }
 }
