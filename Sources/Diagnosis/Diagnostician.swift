@@ -238,7 +238,7 @@ package enum Diagnostician {
     }
 
     private static func isCancelled(_ flow: Flow) -> Bool {
-        flow.violation(of: UserCancelled()) != nil && flow.ending == .cancelled
+        flow.ending == .cancelled && Cancellation(in: flow) != nil
     }
 
     private static func finding(

@@ -115,7 +115,5 @@ struct StateMissingInResponse: Rule {
         """
 
     /// Who did not want to sign in was not kept from it by that.
-    private func isCancelled(_ flow: Flow) -> Bool {
-        flow.violation(of: UserCancelled()) != nil
-    }
+    private func isCancelled(_ flow: Flow) -> Bool { Cancellation(in: flow) != nil }
 }

@@ -22,26 +22,20 @@ struct UserCancelled: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        guard flow.ending != .success else { return resetOnTheWay(in: flow).map { .violated($0) } ?? .holds }
-        if let attempt = (flow.loginAttempts + flow.attemptsWithoutRequest).last(where: { $0.response != nil }
-        ),
-            let response = attempt.response, let error = response.error,
-            // Another answer came after it.
-            flow.authorizationResponses.last?.exchange == response.exchange
-        {
-            guard isCancelled(error, attempt, response, flow) else { return .holds }
+        switch Cancellation(in: flow) {
+        case .answer(let error, let attempt, let response):
+            let isReset = Cancellation.asksForNewPassword(error)
             return .violated(
                 Violation(
                     evidence(error, attempt, response, flow),
-                    variant: variant(error),
-                    explanation: variant(error).map { _ in Self.passwordReset },
-                    fix: variant(error).map { _ in Self.passwordResetFix },
-                    title: variant(error).map { _ in Self.passwordResetTitle },
+                    variant: isReset ? "password-reset" : nil,
+                    explanation: isReset ? Self.passwordReset : nil,
+                    fix: !isReset ? nil : flow.ending == .success ? Self.resetFix : Self.passwordResetFix,
+                    title: isReset ? Self.passwordResetTitle : nil,
                     exchange: response.exchange
                 )
             )
-        }
-        if let logout = LogoutCall.all(in: flow).last, logout.course.isDeclined {
+        case .logout(let logout):
             return .violated(
                 Violation(
                     [logout.answer(in: flow)],
@@ -49,44 +43,17 @@ struct UserCancelled: Rule {
                     exchange: logout.call.exchange
                 )
             )
-        }
-        if let error = NativeSignIn.cancellation(in: flow) {
+        case .native(let error):
             return .violated(
                 Violation(
                     [Evidence(place: error.place, value: Masking.shown(error.text, of: "error"))],
                     exchange: error.place.exchange
                 )
             )
-        }
-        if let declined = DeclinedConsent.violation(in: flow) { return .violated(declined) }
-        guard let last = flow.tokenRequests.last(where: { $0.answer.status != nil }),
-            last.isDecidedElsewhere, let error = last.answer.error,
-            ["access_denied", "authorization_declined"].contains(error.error),
-            UserRefusal.policyWords(in: error) == nil
-        else { return .holds }
-        return .violated(Violation([last.answer.evidence()], exchange: last.exchange))
-    }
-
-    private func isCancelled(
-        _ error: ErrorResponse,
-        _ attempt: LoginAttempt,
-        _ response: AuthorizationResponse,
-        _ flow: Flow
-    ) -> Bool {
-        // A broker's word for what went wrong at the provider behind it.
-        if flow.innerFailure?.isFault ?? false { return false }
-        if UserRefusal.isOfAnAction(error, flow.provider) { return false }
-        let isAnsweredAtOnce = attempt.request.map { flow.isAnsweredAtOnce($0, by: response) } ?? false
-        if UserRefusal.isOne(error, isAnsweredAtOnce: isAnsweredAtOnce) { return true }
-        guard error.error == "consent_required", AccessPolicy.words(in: error) == nil,
-            let request = attempt.request, !request.isSilent
-        else { return false }
-        // Somebody was asked: there was a page between request and answer.
-        let end = flow.surroundings.position[response.exchange]
-        return ProviderPages.of(request, in: flow).contains { page in
-            flow.surroundings.position[page] <= end
-                && flow.capture[page].response?.body?.isPage ?? false
-                && flow.capture[page].response?.location == nil
+        case .consent(let declined): return .violated(declined)
+        case .elsewhere(let poll):
+            return .violated(Violation([poll.answer.evidence()], exchange: poll.exchange))
+        case nil: return .holds
         }
     }
 
@@ -98,6 +65,9 @@ struct UserCancelled: Rule {
         reset built in.
         """
 
+    private static let resetFix =
+        "Nothing needs fixing: the app went on after it, and the login came to its end."
+
     private static let declinedLogout = Violation.Words(
         title: "The user chose to stay signed in",
         explanation: """
@@ -107,28 +77,6 @@ struct UserCancelled: Rule {
         fix:
             "Nothing needs fixing. Where the app has ended its own session by then, it signs the user in again without a question at the next login."
     )
-
-    /// The detour of a login that was answered in the end.
-    private func resetOnTheWay(in flow: Flow) -> Violation? {
-        for attempt in flow.loginAttempts {
-            guard let response = attempt.response, let error = response.error, variant(error) != nil else {
-                continue
-            }
-            return Violation(
-                evidence(error, attempt, response, flow),
-                variant: variant(error),
-                explanation: Self.passwordReset,
-                fix: "Nothing needs fixing: the app went on after it, and the login came to its end.",
-                title: Self.passwordResetTitle,
-                exchange: response.exchange
-            )
-        }
-        return nil
-    }
-
-    private func variant(_ error: ErrorResponse) -> String? {
-        error.text.containsBytes("AADB2C90118") ? "password-reset" : nil
-    }
 
     private func evidence(
         _ error: ErrorResponse,
