@@ -411,7 +411,7 @@ struct UnexpectedPlacesTests {
         )
     }
 
-    @Test(arguments: rows + protocolRows + namedRows + escapedRows + serviceRows)
+    @Test(arguments: rows + protocolRows + namedRows + escapedRows + serviceRows + loginRows)
     func secretIsGoneAndItsNeighbourStays(row: Row) throws {
         var world = try SharingWorld()
         world.append("https://app.shop.example/page", headers: row.headers, type: row.type, body: row.body)

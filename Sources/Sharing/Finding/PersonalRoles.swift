@@ -49,9 +49,10 @@ enum PersonalRoles {
 
     /// `X-OpenAM-Username`, `iv-user`: what proxies and access managers call who is signed in.
     private static func namesSignedIn(_ key: String) -> Bool {
-        ["username", "firstname", "lastname", "fullname", "givenname", "surname", "samaccountname"].contains(
-            where: key.hasSuffix
-        )
+        [
+            "username", "firstname", "lastname", "fullname", "givenname", "surname", "samaccountname",
+            "userdisplayname",
+        ].contains(where: key.hasSuffix)
             || signedIn.contains(key)
     }
 
@@ -82,10 +83,15 @@ enum PersonalRoles {
         }
         add(
             .personal,
-            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd registeredaddress employeeid employeenumber windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname xsslclientsdn sslclientsdn xsslclientsdncn sslclientsdncn xclientdn xsslclientdn xclientsubject xclientcertsubject xsslclientsubject xclientcertsubjectdn sslclientsubjectdn xsslclientsubjectdn xsslclientcn xclientcertcn xclientcertdn xforwardedclientcert xforwardedtlsclientcert xforwardedtlsclientcertinfo xclientcert clientcert clientcertchain sslclientcert xsslclientcert xsslcert xarrclientcert xamznmtlsclientcert xamznmtlsclientcertleaf xamznmtlsclientcertsubject identitynumber identityname mitididentityname mailnickname nameid nameidentifier attributevalue lastauthuser userprincipalname remoteuser avatarurl headimgurl profileimageurl profilepicture"
+            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd registeredaddress employeeid employeenumber employeeno windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname xsslclientsdn sslclientsdn xsslclientsdncn sslclientsdncn xclientdn xsslclientdn xclientsubject xclientcertsubject xsslclientsubject xclientcertsubjectdn sslclientsubjectdn xsslclientsubjectdn xsslclientcn xclientcertcn xclientcertdn xforwardedclientcert xforwardedtlsclientcert xforwardedtlsclientcertinfo xclientcert clientcert clientcertchain sslclientcert xsslclientcert xsslcert xarrclientcert xamznmtlsclientcert xamznmtlsclientcertleaf xamznmtlsclientcertsubject identitynumber identityname mitididentityname mailnickname nameid nameidentifier attributevalue lastauthuser userprincipalname remoteuser avatarurl headimgurl profileimageurl profilepicture"
         )
-        // What pages and networks call who is signed in.
-        add(.personal, "octolyticsactorlogin tailscaleuserlogin")
+        // What pages and networks call who is signed in; of Cognito's challenges; of keychains and of Mastodon.
+        add(.personal, "octolyticsactorlogin tailscaleuserlogin useridforsrp acct")
+        // OpenID Connect for Identity Assurance; what families have.
+        add(
+            .personal,
+            "birthfamilyname birthgivenname birthmiddlename birthname alsoknownas mothersmaidenname mothermaidenname"
+        )
         // LTI, and the same of its claims.
         add(
             .personal,
@@ -99,7 +105,7 @@ enum PersonalRoles {
         // Numbers of a state, a bank, an employer.
         add(
             .personal,
-            "nationalid ssn socialsecuritynumber personalnumber personnummer nationalidentitynumber taxid taxnumber cpf fiscalnumber codicefiscale idcardnumber identitycardnumber documentnumber passportno driverlicense driverlicensenumber driverslicense driverslicence drivinglicense drivinglicence licensenumber iban accountnumber cardnumber aadhaar curp dni nif bsn pesel hetu cprnumber dkcpr nationalidentificationnumber personalidentificationnumber urn:oid:1224621 urn:oid:25442 urn:oid:2544 urn:oid:2543 urn:oid:0923421920030010011 urn:oid:216840111373031241 personidentifier eidaspersonidentifier birthcertno chassisno"
+            "custno customerno customernumber kundennummer medicalrecordnumber mrn nationalid ssn socialsecuritynumber personalnumber personnummer nationalidentitynumber taxid taxnumber cpf fiscalnumber codicefiscale idcardnumber identitycardnumber documentnumber passportno driverlicense driverlicensenumber driverslicense driverslicence drivinglicense drivinglicence licensenumber iban accountnumber cardnumber aadhaar curp dni nif bsn pesel hetu cprnumber dkcpr nationalidentificationnumber personalidentificationnumber urn:oid:1224621 urn:oid:25442 urn:oid:2544 urn:oid:2543 urn:oid:0923421920030010011 urn:oid:216840111373031241 personidentifier eidaspersonidentifier birthcertno chassisno"
         )
         add(
             .personal,

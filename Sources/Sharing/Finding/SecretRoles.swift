@@ -277,7 +277,7 @@ enum SecretRoles {
         .requestURI: "requesturi",
         .sessionState: "sessionstate",
         .password:
-            "ksecvaluedata mnemonic seedphrase recoveryphrase recoverykey password passwd pwd passphrase passcode userpassword newpassword oldpassword currentpassword confirmpassword jpassword idtoken2 callback callback1 credential securityanswer secretanswer",
+            "ksecvaluedata mnemonic seedphrase recoveryphrase recoverykey secretphrase secretword password passwd pwd passphrase passcode userpassword newpassword oldpassword currentpassword confirmpassword jpassword idtoken2 callback callback1 credential securityanswer secretanswer",
         .oneTimeCode:
             "confirmationcode otc bindingcode oobcode additionalauthdata recoverycodeinput totppin cvv cvv2 cvc cvc2 securitycode tan pushtan smstan mtan pin xpin otp xotp xgithubotp accesscode xaccesscode recoverycode recoverycodes backupcode backupcodes otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode txcode twofactorcode authcode2 otpcode",
         .credentials:
@@ -293,7 +293,7 @@ enum SecretRoles {
         .authorizationCode: "code authorizationcode authcode", .state: "state", .nonce: "nonce",
         .token: "token ticket jwt bearer request response t invite invitation invitecode invitationcode",
         .credentials:
-            "secret secretkeybase key session sessionid sessioninfo authsession auth sig hash tokenvalue credentials keyhandle credentialid",
+            "secret secretkeybase key session sessionid sessioninfo authsession auth sig hash tokenvalue credentials keyhandle credentialid coid",
         // Rails and Yii say in `<meta name="csrf-param">` which field has the token.
         .formToken: "lt flow interaction challenge id csrfparam",
     ])
