@@ -12,6 +12,37 @@ extension UnexpectedPlacesTests {
                 "mead77owsx",
             ],
             stays: ["kestrel", "harbour"]
-        )
+        ),
+        Row(
+            name: "an assertion among the words of a log",
+            type: "text/plain",
+            body: "09:15 DEBUG decoder - got " + response("mead77x", "Kiravel") + " from idp.example\n"
+                + "09:16 DEBUG encoder - size <kestrel> of " + response("owsx88x", "Velsen") + "\n",
+            gone: ["mead77x", "Kiravel", "owsx88x", "Velsen"],
+            stays: [
+                "09:15 DEBUG decoder - got <samlp:Response", "</samlp:Response> from idp.example",
+                "09:16 DEBUG encoder - size <kestrel> of ", #"FriendlyName="givenName""#,
+            ]
+        ),
+        Row(
+            name: "an assertion that a page shows, and one that is cut",
+            type: "text/html",
+            body: "<p>got " + escaped(response("mead77x", "Kiravel")) + " from idp.example</p><p>"
+                + escaped("cut: " + response("owsx88x", "Velsen").dropLast(20)) + "</p>",
+            gone: ["mead77x", "Kiravel", "owsx88x", "Velsen"],
+            stays: ["<p>got &lt;samlp:Response", "from idp.example</p>", "<p>cut: "]
+        ),
     ]
+
+    /// A SAML response for somebody.
+    private static func response(_ subject: String, _ name: String) -> String {
+        #"<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"><saml:Subject><saml:NameID>"#
+            + subject
+            + #"</saml:NameID></saml:Subject><saml:Attribute Name="urn:oid:2.5.4.42" FriendlyName="givenName">"#
+            + "<saml:AttributeValue>\(name)</saml:AttributeValue></saml:Attribute></samlp:Response>"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+    }
 }

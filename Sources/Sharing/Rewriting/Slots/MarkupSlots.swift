@@ -51,6 +51,11 @@ struct MarkupSlots {
     private mutating func readWords(_ node: ArraySlice<UInt8>) {
         if isDocument(node) {
             slots.append(Slot(name: "", range: node.startIndex..<node.endIndex, coding: .entities))
+        } else if node.count <= Self.longestDocument, EmbeddedMarkup.mayHold(node) {
+            // A message as a page of an error, or a tool's, shows it.
+            slots.append(
+                Slot(name: "", range: node.startIndex..<node.endIndex, coding: .entities, kind: .text)
+            )
         } else if tellsSecret(node) {
             // `password=Zk9!wq` alone is no sentence, and read as it looks.
             let kind: TextKind? = node.contains(0x20) ? .text : nil

@@ -9,7 +9,9 @@ enum SlotReader {
         case .refresh: refresh(text)
         case .form: items(text, separators: separators(of: text))
         case .links: links(text)
-        case .lines: CardSlots.isCard(text) ? CardSlots.slots(in: text) : linesAndProse(text)
+        case .lines:
+            CardSlots.isCard(text)
+                ? CardSlots.slots(in: text) : EmbeddedMarkup.beside(linesAndProse(text), in: text)
         case .cookies: cookies(text)
         // W3C Baggage, section 3.3
         case .baggage: text.split { $0 == 0x2c || $0 == 0x3b }.compactMap { namedValue($0, coding: .percent) }
@@ -24,7 +26,7 @@ enum SlotReader {
         case .disposition: FileNameSlots.slots(in: text)
         case .multipart(let boundary): MultipartSlots.slots(in: text, boundary: boundary)
         case .globalID: GlobalID(text).map { [Slot(name: GlobalID.name, range: $0.id, kind: .text)] } ?? []
-        case .text: prose(text)
+        case .text: EmbeddedMarkup.beside(prose(text), in: text)
         }
     }
 
