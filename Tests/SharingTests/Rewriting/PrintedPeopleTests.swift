@@ -27,6 +27,18 @@ struct PrintedPeopleTests {
     }
 
     @Test(arguments: [
+        ("User{name='Ada Zora', age=7}", ["display_name=Ada Zora"]),
+        ("&{User:{ID:1 Name:Bolund Age:7}}", ["display_name=Bolund"]),
+        ("AppUser(id=1, tags=[a, b], name=Bolund)", ["display_name=Bolund"]),
+        // Things, and nothing around it.
+        ("Client{name='Harbour Shop', age=7}", []), ("UserPool(name=Bolund)", []), ("name='Ada Zora'", []),
+        ("User{a={name='Ada Zora'}}", []),
+    ])
+    func namesInObjectsWhoseTypeSaysWhose(text: String, told: [String]) {
+        #expect(Self.told(PrintedSlots.slots(in: Array(text.utf8)[...]), text) == told)
+    }
+
+    @Test(arguments: [
         (
             "1 error for Login\nuser.password\n  too short [type=x, input_value='kestrel', input_type=str]\n",
             ["password=kestrel"]

@@ -4,7 +4,7 @@ import Captures
 /// somebody's or a client's secret: `[given_name] => Ada`, `{'given_name': 'Ada'}`, `User { FamilyName = Quill }`,
 /// `Key (username)=(bolund)`.
 ///
-/// Of passwords ``PairSlots`` knows more; here are those of letters alone.
+/// Of passwords ``PairSlots`` knows more; here are those of letters alone. Of a `name` ``PrintedPeople`` says whose it is.
 enum PrintedSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         guard text.contains(where: { $0 == 0x3d || $0 == 0x3a || $0 == 0x3b }) else { return [] }
@@ -17,7 +17,9 @@ enum PrintedSlots {
                 continue
             }
             // Spring's `[Principal=ada, Credentials=[PROTECTED], …]`.
-            let name = word.elementsEqual("Principal".utf8) ? "username" : SlotReader.string(word)
+            let name =
+                word.elementsEqual("Principal".utf8)
+                ? "username" : PrintedPeople.name(of: word, in: text) ?? SlotReader.string(word)
             guard isTelling(name) || isPassword(value, of: name, text[word.endIndex..<value.startIndex]),
                 isMeant(value, of: name)
             else { continue }

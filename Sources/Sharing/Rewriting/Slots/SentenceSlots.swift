@@ -186,8 +186,8 @@ enum SentenceSlots {
         return word
     }
 
-    /// The account in `Cannot find user ada.q7`, `user ada.q7 does not exist`, `my login is ada.q7`, which has a digit in it as no
-    /// word of a sentence has; nil for others.
+    /// The account in `Cannot find user ada.q7`, `invalid password for user ada.q7`, `user ada.q7 does not exist`,
+    /// `my login is ada.q7`, which has a digit in it as no word of a sentence has; nil for others.
     ///
     /// `next`: the words behind what says that it is one; `before`: those before that.
     private static func meant(
@@ -199,7 +199,7 @@ enum SentenceSlots {
         let last = before.last.map { SlotReader.string(bare($0).prefix(8)).lowercased() } ?? ""
         let isOwn = ["my", "mein", "meine"].contains(last) && isVerb(first)
         guard
-            isOwn || ["find", "invalid", "such", "unknown"].contains(last)
+            isOwn || ["find", "for", "invalid", "such", "unknown"].contains(last)
                 || isAny(of: ["not", "does", "is", "was", "has"], second)
         else { return nil }
         let word = bare(isOwn ? second : first)
