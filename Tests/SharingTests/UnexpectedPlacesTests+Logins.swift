@@ -32,6 +32,33 @@ extension UnexpectedPlacesTests {
             gone: ["mead77x", "Kiravel", "owsx88x", "Velsen"],
             stays: ["<p>got &lt;samlp:Response", "from idp.example</p>", "<p>cut: "]
         ),
+        Row(
+            name: "who signs in, as servers log it",
+            type: "text/plain",
+            body: "2026-03-26 09:15:00 warn: Invalid password for user bolund7.\n"
+                + "due to invalid credentials for user hazel8a\nset up for user pool2, a scope for user level3",
+            gone: ["bolund7", "hazel8a"],
+            stays: ["for user pool2", "for user level3"]
+        ),
+        Row(
+            name: "a log with a document in one of its lines",
+            type: "text/plain",
+            body: "03-26 09:15:00.125 D OkHttp: grant_type=password&username=bolund&password=mead77owsx\n"
+                + #"03-26 09:15:00.126 D OkHttp: {"scope":"openid","given_name":"Kiravel"}"# + "\n"
+                + "03-26 09:15:00.127 D Auth: (User{name='Zandhaas', age=7}) kept\n",
+            gone: ["bolund", "mead77owsx", "Kiravel", "Zandhaas"],
+            stays: [
+                "03-26 09:15:00.126 D OkHttp: {\"scope\":\"openid\",", "grant_type=password", " kept",
+                "03-26 09:15:00.127 D Auth: (User{name='",
+            ]
+        ),
+        Row(
+            name: "a connection to a database in a line of a log",
+            type: "text/plain",
+            body: "dbug: Npgsql[0]\n      Host=db7;Username=app;Password=mead77owsx;Database=shop\n",
+            gone: ["mead77owsx"],
+            stays: ["dbug: Npgsql[0]\n      Host=db7;", ";Database=shop"]
+        ),
     ]
 
     /// A SAML response for somebody.

@@ -147,7 +147,7 @@ enum TextKind: Sendable, Hashable {
 
     /// `Server=db;User Id=app;Password=Zk9wq`: names with spaces in them and values, a semicolon between, and a password among
     /// them.
-    private static func isConnection(_ text: ArraySlice<UInt8>) -> Bool {
+    static func isConnection(_ text: ArraySlice<UInt8>) -> Bool {
         guard text.count <= 1 << 12, text.contains(0x3b), !text.contains(0x0a), !text.contains(0x26) else {
             return false
         }

@@ -58,12 +58,15 @@ struct ScriptSlots {
     private let isOfRegister: Bool
     /// It is a step of a sign-in that says whom it is about.
     private let isStep: Bool
+    /// Its lines are those of a log.
+    private let isLog: Bool
 
     private init(_ text: ArraySlice<UInt8>) {
         self.text = text
         index = text.startIndex
         isOfRegister = PersonRegister.describes(text)
         isStep = HypermediaSteps.describe(text)
+        isLog = LogText.isOne(text)
     }
 
     /// Reads on; false at the end, and where a string has none.
@@ -81,6 +84,8 @@ struct ScriptSlots {
             readQuoted(to: end)
         case 0x27:
             if isLiteral, let end = endOfString(from: index + 1) { readLiteral(to: end) } else { index += 1 }
+        // The numbers of the next line's time are not given to what stands in this one.
+        case 0x0a where isLog && objects.isEmpty: (name, member, index) = ("", "", index + 1)
         case _ where Self.beginsWord(byte): readWord()
         case _ where byte.isASCIIDigit: readNumber()
         default: index += 1

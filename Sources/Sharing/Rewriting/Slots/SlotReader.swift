@@ -33,7 +33,8 @@ enum SlotReader {
     private static func script(_ text: ArraySlice<UInt8>) -> [Slot] {
         var slots = ScriptSlots.slots(in: text)
         slots += pairs(text)
-        return slots + TraceLines.slots(in: text) + DescribedObjects.slots(in: text)
+        slots += TraceLines.slots(in: text) + DescribedObjects.slots(in: text)
+        return LogText.isOne(text) ? slots + prose(text) : slots
     }
 
     private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
@@ -283,6 +284,9 @@ enum SlotReader {
                 return [Slot(name: "", range: line.startIndex..<line.endIndex, kind: .json)]
             }
             if let traced = TraceLines.slots(inLine: line) { return traced }
+            if case let whole = trimmed(line), TextKind.isConnection(whole) {
+                return [Slot(name: "", range: whole.startIndex..<whole.endIndex, kind: .form)]
+            }
             let pairs = LogLineSlots.slots(in: line)
             guard pairs.isEmpty else { return pairs }
             if let claim = ClaimLines.slot(in: line) { return [claim] }

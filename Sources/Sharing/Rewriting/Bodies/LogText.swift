@@ -1,0 +1,34 @@
+import Captures
+
+/// A text of a program's log: lines that begin with a time of day.
+///
+/// Where it holds JSON it looks like a script, and what stands beside that is said in words all the same.
+enum LogText {
+    static func isOne(_ text: ArraySlice<UInt8>) -> Bool {
+        guard !TextKind.opensDocument(text) else { return false }
+        return text.prefix(longestHead).split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).prefix(mostLines)
+            .contains(where: beginsWithTime)
+    }
+
+    private static let mostLines = 4
+    /// In bytes, of these lines.
+    private static let longestHead = 1 << 12
+    /// In bytes, of a line: a date, a level and a time stand in it.
+    private static let longestBeginning = 40
+
+    /// Whether `09:15:00` stands at the beginning of a line, with a date and words without marks at most before it.
+    private static func beginsWithTime(_ line: ArraySlice<UInt8>) -> Bool {
+        let head = line.prefix(longestBeginning).prefix {
+            $0.isASCIIAlphanumeric || [0x20, 0x2b, 0x2c, 0x2d, 0x2e, 0x2f, 0x3a, 0x5b].contains($0)
+        }
+        guard head.count >= 8 else { return false }
+        return (head.startIndex...(head.endIndex - 8)).contains { start in
+            let time = head[start..<(start + 8)]
+            let isFree = start == head.startIndex || !head[start - 1].isASCIIDigit
+            return isFree
+                && time.indices.allSatisfy { place in
+                    (place - start) % 3 == 2 ? time[place] == 0x3a : time[place].isASCIIDigit
+                }
+        }
+    }
+}
