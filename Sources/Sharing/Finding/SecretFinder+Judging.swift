@@ -53,6 +53,7 @@ extension SecretFinder {
     private static let shortestTrace = 16
 
     private func open(_ name: String, _ text: String) {
+        guard !tellsAddress(text) else { return }
         found.open.insert(text)
         // Of a computer its owner may not be known.
         let isSomebodys = OriginOwners.isOrigin(name) && !OriginOwners.names(in: text).isEmpty
@@ -63,6 +64,12 @@ extension SecretFinder {
         if SecretRoles.normalized(name) == "scope" {
             found.namedIdentifiers.formUnion(text.spaceDelimited)
         }
+    }
+
+    /// Whether somebody's address for mail stands among other words, as in what a log has behind `TID:` of WSO2.
+    private func tellsAddress(_ text: String) -> Bool {
+        guard look.findsPersonal, text.utf8.contains(0x40), text.utf8.contains(0x20) else { return false }
+        return look.findings(in: Array(text.utf8)).contains { $0.kind == .email }
     }
 
     private func judgeByLook(_ value: NamedText, _ text: String) {
