@@ -108,7 +108,7 @@ enum ShownCodes {
     /// The same once more, of which two may be written with an accent by itself.
     private static let tellers = WordEndings(reserves + purposes + ["re\u{301}cup", "να\u{301}κ"])
     /// In bytes, of what is looked at on either side of the word.
-    private static let longestBefore = 24
+    private static let longestBefore = 26
     private static let longestBehind = 20
     /// In bytes: how far behind the word they are looked for.
     private static let longestList = 1 << 12
@@ -162,7 +162,7 @@ enum ShownCodes {
     private static func columns(of piece: Range<Int>, in text: [UInt8]) -> [Range<Int>] {
         let number = text[piece].prefix(3).prefix(while: \.isASCIIDigit)
         if (1...2).contains(number.count),
-            text[number.endIndex..<piece.upperBound].allSatisfy({ $0 == 0x29 || $0 == 0x2e })
+            text[number.endIndex..<piece.upperBound].allSatisfy({ [0x29, 0x2e, 0x3a].contains($0) })
         {
             return []
         }
@@ -177,7 +177,7 @@ enum ShownCodes {
     private static func behindOrdinal(_ piece: Range<Int>, in text: [UInt8]) -> Range<Int> {
         let number = text[piece].prefix(3).prefix(while: \.isASCIIDigit)
         guard (1...2).contains(number.count), let mark = text[number.endIndex..<piece.upperBound].first,
-            mark == 0x2e || mark == 0x29
+            [0x29, 0x2e, 0x3a].contains(mark)
         else { return piece }
         var start = number.endIndex + 1
         while let space = spaces.first(where: { text[start..<piece.upperBound].starts(with: $0) }) {

@@ -19,6 +19,11 @@ struct ShownCodesTests {
         Row(text: "Your login code is <b>482</b> <b>913</b>", codes: ["482</b> <b>913"]),
         Row(text: "482-913 is your Example code", codes: ["482-913"]),
         Row(text: "Your access code 2024-2025", codes: []),
+        Row(
+            text: "<h1>Recovery Authentication Codes</h1><ol><li><span>1:</span> A7K2-9QPX-TR4M</li>"
+                + "<li><span>2:</span> B8L3-8WQZ-HN5V</li></ol>",
+            codes: ["A7K2-9QPX-TR4M", "B8L3-8WQZ-HN5V"]
+        ),
         Row(text: "Your code is 482, 913 were sent", codes: []),
         Row(text: "Error code: 700016, see your administrator", codes: []),
         Row(text: "Your request failed with error code 700016", codes: []),

@@ -16,6 +16,7 @@ struct ShownNamesTests {
         ("<h2 id=fullName>Kira Velsen</h2>", "display_name=Kira Velsen"),
         ("<b id=\"username\">kira.velsen7</b>", "username=kira.velsen7"),
         ("<div data-testid=\"menu-username\">kira_v</div>", "username=kira_v"),
+        ("<label id=\"kc-attempted-username\">kira</label>", "username=kira"),
     ])
     func elementIsCalledByWhomItShows(page: String, told: String) {
         #expect(Self.told(page) == [told])
@@ -29,7 +30,8 @@ struct ShownNamesTests {
         "<p class=\"username\">Please enter it here.</p>", "<label class=\"username\">Kira Velsen</label>",
         "<span class=\"username-hint\">Kira Velsen</span>", "<h1 class=\"product-name\">Kira Velsen</h1>",
         "<span class=\"username\"></span>", "<span class=\"username\">",
-        "<span id=\"username\">optional</span>",
+        "<span id=\"username\">optional</span>", "<label id=\"kc-attempted-username\">Username</label>",
+        "<label id=\"username\">kira_v</label>",
         "<div class=\"username\"><b>Kira Velsen</b></div>",
     ])
     func otherElementsShowNobody(page: String) {

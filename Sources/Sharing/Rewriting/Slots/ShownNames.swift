@@ -1,12 +1,14 @@
 import Captures
 
 /// Who is shown in an element of a page that is called by it: `<span class="user-name">Ada Quill</span>`,
-/// `<b id="username">al.7</b>`.
+/// `<b id="username">al.7</b>`, `<label id="kc-attempted-username">ada</label>`.
 ///
 /// What may as well be words of the page is left out.
 enum ShownNames {
     static func slot(in element: HTMLAttributes, of text: ArraySlice<UInt8>) -> Slot? {
-        guard tags.contains(element.tag), element.list.contains(where: { isTelling($0, in: text) }),
+        let isAttempt = isAttempt(element, in: text)
+        guard isAttempt || tags.contains(element.tag),
+            element.list.contains(where: { isTelling($0, in: text) }),
             let close = text[element.end...].prefix(longest).firstIndex(of: 0x3c)
         else { return nil }
         let node = text[element.end..<close]
@@ -20,7 +22,9 @@ enum ShownNames {
                 .contains(where: { ofPages.contains(String($0)) })
         else { return nil }
         if let name = GreetingSlots.name(in: value, coding: .entities) { return name }
-        guard isAccount(value), !SureWords.isCommon(words) else { return nil }
+        guard isAttempt && PairSlots.isAccount(value) || isAccount(value), !SureWords.isCommon(words) else {
+            return nil
+        }
         return Slot(
             name: "username",
             range: value.startIndex..<value.endIndex,
@@ -36,6 +40,11 @@ enum ShownNames {
         "a", "b", "dd", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "i", "li", "output", "p", "small",
         "span", "strong", "td", "text", "tspan",
     ]
+
+    /// Whether it is what Keycloak calls who is about to sign in, in a label.
+    private static func isAttempt(_ element: HTMLAttributes, in text: ArraySlice<UInt8>) -> Bool {
+        element.tag == "label" && element.value(of: "id", or: "id", in: text) == "kc-attempted-username"
+    }
 
     private static func isTelling(_ attribute: HTMLAttributes.Attribute, in text: ArraySlice<UInt8>) -> Bool {
         guard naming.contains(attribute.name), attribute.value.count <= longestClass else { return false }
