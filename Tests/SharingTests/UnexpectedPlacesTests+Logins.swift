@@ -59,6 +59,44 @@ extension UnexpectedPlacesTests {
             gone: ["mead77owsx"],
             stays: ["dbug: Npgsql[0]\n      Host=db7;", ";Database=shop"]
         ),
+        Row(
+            name: "the password that Google's page sends by its place",
+            body:
+                #"["AEThLl",null,1,null,[1,null,null,null,["mead77owsx",null,true]],[2,["kestrel7x",null,true]]]"#,
+            gone: ["mead77owsx"],
+            stays: ["AEThLl", "kestrel7x"]
+        ),
+        Row(
+            name: "whom a message of a step of a sign-in names",
+            body:
+                #"{"type":"authentication-step","actions":[],"messages":[{"text":"Zandhaas","classList":["userName"]},"#
+                + #"{"text":"Harbour","classList":["heading"]}]}"#,
+            gone: ["Zandhaas"],
+            stays: ["Harbour", "userName"]
+        ),
+        Row(
+            name: "a contact as a list",
+            body:
+                #"{"vcardArray":["vcard",[["version",{},"text","4.0"],["fn",{},"text","Kira Velsen"],["n",{},"text","#
+                + #"["Velsen","Kira","","",""]],["bday",{"x":"y"},"date","1973-09-19"],["note",{},"text","harbour pilot"]]]}"#,
+            gone: ["Velsen", "Kira", "1973-09-19"],
+            stays: [#"["version",{},"text","4.0"]"#, #"["fn",{},"text","#, "harbour pilot"]
+        ),
+        Row(
+            name: "what WordPress has of somebody for addresses",
+            body: #"[{"id":7,"name":"Harbour","slug":"bolund","avatar_urls":{"24":"https://pic.example/a"}},"#
+                + #"{"id":8,"slug":"kestrel-post","link":"https://shop.example/author/veldmuis/"}]"#,
+            gone: ["bolund", "veldmuis"],
+            stays: ["kestrel-post", "https://shop.example/author/"]
+        ),
+        Row(
+            name: "what somebody answers who is asked how they sign in",
+            body:
+                #"{"messages":[{"text":"What is your username?"},{"text":"veldmuis"},{"text":"And your password?"},"#
+                + #"{"text":"mead77owsx"},{"text":"Forgot your password?"},{"text":"kestrel7x"}]}"#,
+            gone: ["veldmuis", "mead77owsx"],
+            stays: ["What is your username?", "kestrel7x"]
+        ),
     ]
 
     /// A SAML response for somebody.

@@ -20,6 +20,25 @@ enum HypermediaSteps {
             .hasSuffix(#""type":""#)
     }
 
+    /// The slots, of which the messages are called by what their class says of them:
+    /// `{"text": "ada", "classList": ["userName"]}`.
+    static func named(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
+        var names: [Int: String] = [:]
+        for slot in slots where slot.name == "classList" {
+            names[slot.object] = names[slot.object] ?? classes[SlotReader.string(text[slot.range])]
+        }
+        guard !names.isEmpty else { return slots }
+        return slots.map { slot in
+            guard slot.name == "text", let name = names[slot.object] else { return slot }
+            var slot = slot
+            slot.name = name
+            return slot
+        }
+    }
+
+    /// Classes of messages, and what is told in these.
+    private static let classes = ["userName": "username", "userCode": "user_code"]
+
     private static let step = Array(#"-step""#.utf8)
     private static let members = [#""actions""#, #""links""#].map { Array($0.utf8) }
     /// In bytes: the type stands in front, behind metadata at most.

@@ -23,7 +23,7 @@ enum PersonSegments {
     ]
 
     /// `/home/products` may be a page.
-    static let ofPeople: Set<String> = ["members", "people", "profiles", "users"]
+    static let ofPeople: Set<String> = ["author", "members", "people", "profiles", "users"]
 
     /// Where MyInfo has what it knows of somebody: `/v3/person/S1234567D/`.
     private static let ofRegister = ["person", "person-basic"]

@@ -90,7 +90,7 @@ enum CardSlots {
     private static func isBreak(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d }
 
     /// By the property, in small letters; several for one that has parts, empty for parts that say nothing of a person.
-    private static let names: [String: [String]] = [
+    static let names: [String: [String]] = [
         "fn": ["full_name"], "n": ["family_name", "given_name", "middle_name"], "nickname": ["nickname"],
         "email": ["email"], "tel": ["phone_number"], "bday": ["birthdate"], "uid": ["uid"],
         "adr": ["postal_code", "addressline2", "street_address", "", "", "postal_code"],

@@ -24,6 +24,9 @@ struct ScriptSlots {
         }
         reader.slots = BindingSlots.named(FunctionArguments.named(reader.slots, in: text), in: text)
         reader.slots = CallbackAttributes.named(reader.slots, in: text)
+        reader.slots = GoogleChallenges.named(ListedCards.named(reader.slots, in: text), in: text)
+        reader.slots = AskedAnswers.named(AuthorSlugs.named(reader.slots, in: text), in: text)
+        if reader.isStep { reader.slots = HypermediaSteps.named(reader.slots, in: text) }
         reader.slots = CardHolders.named(FlattenedLists.named(reader.slots, in: text), in: text)
         let named = LabelTexts.unnamed(reader.slots, in: text)
         return GraphQLVariables.named(GraphQLVariables.withDefaults(named, in: text), in: text)
