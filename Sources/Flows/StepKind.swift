@@ -22,6 +22,7 @@ package enum StepKind: String, Sendable, Hashable, CaseIterable {
     case frontChannelLogoutRequest = "frontchannel_logout_request"
     case deviceAuthorizationRequest = "device_authorization_request"
     case backchannelAuthenticationRequest = "backchannel_authentication_request"
+    case clientNotification = "client_notification"
     case resourceMetadata = "resource_metadata"
     case resourceRequest = "resource_request"
     case userInteraction = "user_interaction"

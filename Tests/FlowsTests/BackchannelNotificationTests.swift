@@ -1,5 +1,7 @@
 import Captures
 import Flows
+import JOSE
+import OAuth
 import TestSupport
 import Testing
 
@@ -10,11 +12,15 @@ struct BackchannelNotificationTests {
     private static let idToken = "eyJhbGciOiJSUzI1NiJ9.\(claims).c2lnbmF0dXJl"
 
     /// A request whose client is told so much.
-    private func told(_ members: String) -> CaptureBuilder {
+    private func told(
+        _ members: String,
+        _ asked: [(String, String)] = [],
+        scheme: String = "Bearer"
+    ) -> CaptureBuilder {
         var capture = CaptureBuilder()
         capture.post(
             "https://idp.example/bc-authorize",
-            [("client_id", "till"), ("scope", "openid"), ("login_hint", "alice")],
+            [("client_id", "till"), ("scope", "openid"), ("login_hint", "alice")] + asked,
             body: .json(#"{"auth_req_id":"\#(Self.request)","expires_in":120}"#)
         )
         let body = #"{"auth_req_id":"\#(Self.request)"\#(members)}"#
@@ -22,7 +28,7 @@ struct BackchannelNotificationTests {
             "https://till.example/told",
             json: body,
             204,
-            headers: [("Authorization", "Bearer notification-token-0001")]
+            headers: [("Authorization", "\(scheme) notification-token-0001")]
         )
         return capture
     }
@@ -39,6 +45,37 @@ struct BackchannelNotificationTests {
         let flows = told(members).flows
         #expect(flows.map(\.exchanges) == [[0, 1]])
         #expect(flows.map(\.ending) == [outcome])
+    }
+
+    /// Only who brings the token that the client gave, by itself or in its request object, is the provider (sections 7.1 and 7.1.1).
+    @Test(
+        arguments: [
+            ("client_notification_token", "notification-token-0001", "Bearer", true),
+            ("client_notification_token", "notification-token-0001", "bearer", true),
+            ("client_notification_token", "notification-token-0002", "Bearer", false),
+            ("request", "notification-token-0001", "Bearer", true), ("state", "none", "Bearer", false),
+        ]
+    )
+    func notificationIsAStepFromTheProviderToItsClient(
+        name: String,
+        token: String,
+        scheme: String,
+        isOfProvider: Bool
+    ) throws {
+        let claims = Base64URL.encode(Array(#"{"client_notification_token":"\#(token)"}"#.utf8))
+        let value = name == "request" ? "eyJhbGciOiJFUzI1NiJ9.\(claims).c2lnbmF0dXJl" : token
+        let push = #","access_token":"access-0001","token_type":"Bearer","id_token":"\#(Self.idToken)""#
+        let capture = told(push, [(name, value)], scheme: scheme)
+        let flow = try #require(capture.flows.first)
+        #expect(
+            flow.steps.map(\.kind)
+                == [.backchannelAuthenticationRequest] + (isOfProvider ? [.clientNotification] : [])
+        )
+        guard isOfProvider else { return }
+        let step = flow.steps[1]
+        #expect(step.exchange == 1 && step.from.role == .provider && step.to.role == .backend)
+        #expect(step.parameters["auth_req_id"] == Self.request)
+        #expect(step.tokens.map(\.name) == ["id_token"])
     }
 
     @Test func clientAsksBehindAPing() {

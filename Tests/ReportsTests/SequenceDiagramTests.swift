@@ -80,6 +80,13 @@ struct SequenceDiagramTests {
         #expect(told[1].from == told[0].to && told[1].to == told[0].from)
     }
 
+    /// A provider that sends a logout token is the one that was asked.
+    @Test func providerIsOneLaneWhoeverAsks() throws {
+        let lanes = try Self.diagram("captures/logout-and-device/logout-token-invalid.har").lanes
+        #expect(lanes.map(\.role) == [.browser, .backend, .provider])
+        #expect(lanes.last?.host == "id.harbour.example")
+    }
+
     /// Recorded by clocks that lag behind one another by milliseconds.
     @Test func answersStandWhereTheyCaused() throws {
         let order = Self.order(try Self.diagram("Tests/Recordings/login-http2.har"))

@@ -1,13 +1,17 @@
 package import Captures
+import JOSE
 import JSON
-import OAuth
+package import OAuth
 
 /// What a provider tells a client at its notification endpoint: that a user has decided (ping), or the tokens or the error at once (push)
 /// (OpenID Connect CIBA, sections 10.2, 10.3 and 12).
 package struct BackchannelNotification {
     /// The request that it is about.
     let requestID: String
-    private let parameters: Parameters
+    let exchange: Int
+    let parameters: Parameters
+    /// By which the client knows the provider.
+    private let token: String?
 
     /// Nil for every other exchange.
     package init?(_ request: RecordedRequest, at exchange: Int) {
@@ -16,7 +20,19 @@ package struct BackchannelNotification {
             let requestID = object["auth_req_id"]?.string, !requestID.isEmpty
         else { return nil }
         self.requestID = requestID
+        self.exchange = exchange
+        token = BearerToken.of(request, exchange: exchange)?.value
         parameters = Parameters(object, of: exchange, in: .requestBody)
+    }
+
+    /// Whether it is of the provider that was asked: it brings the token that the client gave for that, by itself or in its request
+    /// object (sections 7.1 and 7.1.1).
+    package func isAnswer(to call: EndpointCall) -> Bool {
+        let object = call.parameters["request"].flatMap { JSONWebToken.parse($0) }
+        let given =
+            call.parameters["client_notification_token"]
+            ?? object?.claim("client_notification_token")?.string
+        return given != nil && given == token && call.answer.parameters["auth_req_id"] == requestID
     }
 
     /// In bytes.

@@ -31,6 +31,8 @@ final class FlowBuilder {
     var isConfirming = false
     /// How the sign-in ended that a provider told a client of by itself; nil where the client has to ask.
     var notified: Outcome?
+    /// What bears the name of its request, and was sent to a client.
+    var notifications: [BackchannelNotification] = []
     let startedAt: Timestamp
     /// Number of the flow in order of creation.
     let number: Int

@@ -31,12 +31,24 @@ struct StepBuilder {
             }
             steps.append(make(.userInteraction, exchange, parameters, to: .provider, isBrowser: true))
         }
+        steps += builder.notifications.filter(isOfProvider).map(step)
         // What a page sent is answered by the response to the app, which may have been seen in the redirect only.
         let key = { (step: Step) in (position[step.exchange], step.kind == .authorizationResponse ? 1 : 0) }
         return steps.enumerated().sorted { left, right in
             let (first, second) = (key(left.element), key(right.element))
             return (first.0, first.1, left.offset) < (second.0, second.1, right.offset)
         }.map(\.element)
+    }
+
+    /// Whether it comes of the provider itself: an app's page may ask its server for the same request.
+    private func isOfProvider(_ notification: BackchannelNotification) -> Bool {
+        messages.contains { message in
+            if case .backchannelAuthentication(let call) = message {
+                notification.isAnswer(to: call)
+            } else {
+                false
+            }
+        }
     }
 
     /// What the user meets: pages, and what is sent from them.
@@ -83,6 +95,12 @@ struct StepBuilder {
             return make(message, call.parameters, to: .backend, isBrowser: true)
         case .resource(let call): return make(message, call.parameters, to: .resource)
         }
+    }
+
+    private func step(_ notification: BackchannelNotification) -> Step {
+        var step = make(.clientNotification, notification.exchange, notification.parameters, to: .backend)
+        step.tokens = tokens(notification.parameters)
+        return fromProvider(step)
     }
 
     private func fromProvider(_ step: Step) -> Step {

@@ -10,6 +10,8 @@ enum Requirement {
         if kind.isOfRegistration { return false }
         switch kind {
         case .userInteraction, .jwks: return false
+        // Whether a client asks or is told, and what, each provider has in its own settings.
+        case .clientNotification: return isPresent && fact.key.name == "error"
         case .discovery, .resourceMetadata:
             return !isPresent && metadata.contains(fact.key.name) || isVerdict(fact)
         case .authorizationResponse where fact.place.part != .responseStatus:
@@ -42,7 +44,7 @@ enum Requirement {
     /// Steps that one provider's login has and another's has not.
     static func mayBeMissing(_ kind: StepKind) -> Bool {
         switch kind {
-        case .userInteraction, .discovery, .jwks, .resourceMetadata: true
+        case .userInteraction, .discovery, .jwks, .resourceMetadata, .clientNotification: true
         default: kind.isOfRegistration
         }
     }

@@ -149,8 +149,10 @@ package struct PlanBuilder {
         let isAllowed = options.allows(origin, host: url.host)
         if callbacks.contains(exchange), !isAllowed { return .app(origin: origin) }
         let step = stepsByExchange[exchange]
-        if step?.kind == .backChannelLogoutRequest || step?.kind == .frontChannelLogoutRequest {
+        switch step?.kind {
+        case .backChannelLogoutRequest, .frontChannelLogoutRequest, .clientNotification:
             return .sentByProvider
+        default: break
         }
         if isAppDriven, !isBrowser(exchange) { return .sentByApp }
         if step?.kind.isOfRegistration ?? false {

@@ -38,7 +38,8 @@ struct LaneTable {
             if role == .app || role == .browser, asking.count > 1 {
                 asking.removeAll { $0.name == role.rawValue }
             }
-            if asking.count == 1, answering.count == 1, role == .backend || role == .app {
+            // A provider sends logout tokens.
+            if asking.count == 1, answering.count == 1, [.backend, .app, .provider].contains(role) {
                 answering[0].name = asking[0].name
                 asking = []
             }

@@ -33,7 +33,7 @@ private struct Drawing {
         }
         self.capture = capture
         table = LaneTable(
-            item.flow.steps.filter { !passing.contains($0.exchange) },
+            item.flow.steps.filter { $0.kind != .clientNotification && !passing.contains($0.exchange) },
             item.flow.exchanges,
             capture
         )
@@ -76,10 +76,10 @@ private struct Drawing {
         var events: [Event] = []
         for (number, exchange) in flow.exchanges.enumerated() {
             let mine: [Event]
-            if let steps = steps[exchange], !passing.contains(exchange) {
-                mine = self.events(of: steps, at: exchange)
-            } else if let told = notified(exchange) {
+            if let told = notified(exchange) {
                 mine = told
+            } else if let steps = steps[exchange], !passing.contains(exchange) {
+                mine = self.events(of: steps, at: exchange)
             } else if let target = pages[exchange], let browser = table.first(.browser) {
                 mine = drawn(exchange, from: browser, to: target)
             } else if capture[exchange].response == nil, let (sender, target) = unanswered(exchange) {
@@ -218,15 +218,16 @@ private struct Drawing {
         return pages
     }
 
-    /// What the provider told a client of its own accord, by the token that the client gave it for that (OpenID Connect CIBA, sections
-    /// 7.1 and 10); nil of every other exchange.
+    /// What the provider told a client of its own accord (OpenID Connect CIBA, section 10), between the two that are there already; nil of
+    /// every other exchange.
     private func notified(_ exchange: Int) -> [Event]? {
         let recorded = capture[exchange]
         guard let notification = BackchannelNotification(recorded.request, at: exchange),
-            let bearer = recorded.request.headers.first("authorization"),
+            let call = flow.messages.lazy.compactMap({ message in
+                if case .backchannelAuthentication(let call) = message { call } else { nil }
+            }).first(where: notification.isAnswer),
             let step = flow.steps.first(where: { step in
-                step.kind == .backchannelAuthenticationRequest
-                    && step.parameters["client_notification_token"].map { "Bearer \($0)" } == bearer
+                step.kind == .backchannelAuthenticationRequest && step.exchange == call.exchange
             }),
             let client = table.sender(of: step), let provider = table.receiver(of: step, capture)
         else { return nil }

@@ -67,6 +67,7 @@ extension FlowGrouping {
             let flow = byDeviceCode[notification.requestID]
         else { return false }
         attach(exchange, to: flow)
+        flow.notifications.append(notification)
         flow.notified = notification.outcome ?? flow.notified
         for token in notification.tokens { byToken[token] = flow }
         return true
