@@ -18,7 +18,7 @@ const TOKEN = /^(Bearer |DPoP )?eyJ[\w-]*\./i;
  * @param {Chosen | null} chosen
  * @param {object} message
  * @returns {Set<string>} `value/request.body/code`, `value/request.body:2/code`, `header/request/3`, `headers/request`, `body/response`,
- *   `token/0/claims/nonce`, `token/0`, `url`, `status`, `facts`, `failure`
+ *   `token/0/claims/nonce`, `token/0`, `socket/2`, `url`, `status`, `facts`, `failure`
  */
 export function marksOf(chosen, message) {
   if (chosen === null) return new Set();
@@ -59,6 +59,8 @@ function others(chosen, message) {
       return [message.response ? "status" : "failure"];
     case "tls":
       return [message.failure === null ? "facts" : "failure"];
+    case "websocket":
+      return [`socket/${name}`];
     case "timing":
       return ["facts"];
     case "token":

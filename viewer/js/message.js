@@ -5,6 +5,7 @@ import { marksOf } from "#viewer/marks.js";
 import { pkcePanel } from "#viewer/pkce.js";
 import { partID, placeID, placesOf } from "#viewer/report.js";
 import { valueOnScreen } from "#viewer/secret.js";
+import { socketPanel } from "#viewer/socket.js";
 import { tokenPanel } from "#viewer/token.js";
 import { shownURL } from "#viewer/url.js";
 import { count, duration } from "#viewer/words.js";
@@ -61,10 +62,11 @@ export function messagePanel(message, given) {
 }
 
 function whole(message, options) {
-  return ["request", "response"].filter((side) => message[side]).flatMap((side) => {
+  const sides = ["request", "response"].filter((side) => message[side]).flatMap((side) => {
     const title = side === "request" ? "of the request" : "of the answer";
     return [headersOf(`Headers ${title}`, message, side, options), bodyOf(`Body ${title}`, message, side, options)];
   });
+  return [...sides, socketPanel(message, options)];
 }
 
 /** How an exchange ended that did not end well. */

@@ -54,6 +54,9 @@ function* texts(message) {
     const body = message[side]?.body;
     yield { where: `${side}.body`, name: "", text: body?.text ?? "", isWhole: true, open: body?.open };
   }
+  for (const [index, { text, open }] of (message.socket?.messages ?? []).entries()) {
+    yield { where: "websocket", name: String(index + 1), text: text ?? "", isWhole: true, open };
+  }
 }
 
 function hitIn(wanted, { where, name, text, secret, open }) {
@@ -158,9 +161,9 @@ export function excerpt(hit, { isLifted, isPresenting = false, isSecret }) {
   const own = isSecret ? mask(match) : match;
   // Where there is nothing around it, nothing is hidden.
   const hidden = (text) => (text === "" ? "" : mask(text));
-  // Header lines and whole bodies may hold secrets that have no name here, unless they are known to open nothing; a value with a
+  // Header lines, whole bodies and what a WebSocket brought may hold secrets that have no name here, unless they are known to open nothing; a value with a
   // name is known to be none.
   const isOpen = hit.open && !isPresenting;
-  const mayHoldSecrets = !isOpen && (/^(request|response|url)$/.test(hit.where) || (/^(request|response)\.body$/.test(hit.where) && hit.name === ""));
+  const mayHoldSecrets = !isOpen && (/^(request|response|url|websocket)$/.test(hit.where) || (/^(request|response)\.body$/.test(hit.where) && hit.name === ""));
   return mayHoldSecrets ? [hidden(before), own, hidden(after)] : [before, own, after];
 }

@@ -1,7 +1,7 @@
 /// Times, versions and addresses as programs' own logs write them.
-enum ForeignTime {
+package enum ForeignTime {
     /// A time in seconds since 1970; nil outside of what a capture can have.
-    static func seconds(_ value: Double) -> Timestamp? {
+    package static func seconds(_ value: Double) -> Timestamp? {
         guard value.isFinite, value > 0, value < 9_000_000_000 else { return nil }
         // In microseconds, which a Double of this size still holds.
         return Timestamp(nanoseconds: Int64((value * 1e6).rounded()) * 1000)

@@ -40,6 +40,7 @@ enum ViewerMessage {
                     "body": response.body.map { body($0, secrets) } ?? .null,
                 ]
             } ?? .null
+        object["socket"] = ViewerSocket.document(of: exchange, secrets)
         var collector = OccurrenceCollector()
         let occurrences = collector.occurrences(in: exchange, at: index)
         object["values"] = .array(

@@ -90,7 +90,15 @@ package enum ViewerSearch {
         let address = message["address"]?.string ?? ""
         texts.append(Text(place: "url", name: "", text: address, isWhole: true, isOpen: true))
         texts.append(Text(place: "url", name: "", text: message["url"]?.string ?? "", isWhole: true))
-        return texts + ["request", "response"].flatMap { wholes(of: message[$0], $0) }
+        texts += ["request", "response"].flatMap { wholes(of: message[$0], $0) }
+        for (number, said) in (message["socket"]?["messages"]?.array ?? []).enumerated() {
+            let text = said["text"]?.string ?? ""
+            let isOpen = said["open"] == true
+            texts.append(
+                Text(place: "websocket", name: "\(number + 1)", text: text, isWhole: true, isOpen: isOpen)
+            )
+        }
+        return texts
     }
 
     /// The headers of one side, each a line, and its body.

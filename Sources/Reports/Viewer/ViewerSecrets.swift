@@ -60,12 +60,14 @@ struct ViewerSecrets: Sendable {
     }
 
     /// Whether a claim is, or one inside of it.
-    func isSecret(claim name: String, _ value: JSONValue) -> Bool {
-        if SecretPlaces.isSecret(name, in: .jwtClaims) { return true }
+    func isSecret(claim name: String, _ value: JSONValue) -> Bool { isSecret(name, value, in: .jwtClaims) }
+
+    private func isSecret(_ name: String, _ value: JSONValue, in part: Place.Part) -> Bool {
+        if SecretPlaces.isSecret(name, in: part) { return true }
         switch value {
         case .string(let text): return holds(text)
-        case .array(let elements): return elements.contains { isSecret(claim: name, $0) }
-        case .object(let object): return object.members.contains { isSecret(claim: $0.name, $0.value) }
+        case .array(let elements): return elements.contains { isSecret(name, $0, in: part) }
+        case .object(let object): return object.members.contains { isSecret($0.name, $0.value, in: part) }
         default: return false
         }
     }
@@ -116,6 +118,17 @@ struct ViewerSecrets: Sendable {
     func isOpen(_ text: String) -> Bool {
         !text.utf8.contains(0x40) && text.utf8.count < 100_000 && !text.lowercased().contains("passw")
             && Self.pieces(of: text).allSatisfy { !isKnown($0) && !Self.looksRandom($0) }
+    }
+
+    /// Whether what was said over a WebSocket could be shown to anybody.
+    ///
+    /// Its values have no places: JSON goes by the names in it, and what may be names and values in another form is not shown.
+    func isOpen(said text: String) -> Bool {
+        guard isOpen(text), !text.contains("\\\"") else { return false }
+        guard let value = try? JSONParser.parse(Array(text.utf8)) else {
+            return !text.utf8.contains { $0 == 0x3a || $0 == 0x3d }
+        }
+        return !isSecret("", value, in: .responseBody)
     }
 
     private func isKnown(_ piece: Substring) -> Bool {
