@@ -120,7 +120,10 @@ struct UsageHintTests {
         ("Unknown option '--out'", "diagnose --out --format json a.har", nil),
         ("Unknown option '-o'", "rules -o", nil), ("Unknown option '--out'", "view a.har --out b", nil),
         ("Unknown option '-v'", "-v", "--version"), ("Unknown option '-V'", "-V", "--version"),
-        ("Unknown option '-v'", "show -v a.har", nil), ("Unknown option '--verison'", "--verison", nil),
+        ("Unknown option '-v'", "show -v a.har", nil),
+        ("Unknown option '--verison'", "--verison", "--version"),
+        ("Unknown option '--hlep'", "--hlep", "--help"),
+        ("Unknown option '--formatt'", "--formatt", nil), ("Unknown option '--hlep'", "ca --hlep", nil),
         ("Unknown option '--x'", "--x -- record", nil),
         // A mistyped option with its value; a command behind the two hyphens; another command.
         ("Unknown option '--outt'", "record --outt a.har", nil),

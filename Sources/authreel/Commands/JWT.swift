@@ -41,7 +41,12 @@ struct JWT: ParsableCommand {
     /// That an argument is neither a file nor a token.
     private static func noToken(named argument: String) -> CommandFailure {
         guard argument.isEmpty else {
-            return CommandFailure(.noInput, "\(argument): no such file, and no token", hint: JWT.form)
+            let command = Spelling.near(argument, in: configuration.subcommands.map { $0._commandName }).first
+            return CommandFailure(
+                .noInput,
+                "\(argument): no such file, and no token",
+                hint: command.map { "did you mean jwt \($0)?" } ?? form
+            )
         }
         return CommandFailure(
             .noInput,

@@ -54,6 +54,12 @@ enum UsageHint {
             return "options stand behind the command: \(line)"
         }
         if arguments == ["-v"] || arguments == ["-V"] { return Invocation.command("--version") }
+        // Alone, without a command, the parser suggests none.
+        if arguments.count == 1, message.hasPrefix("Unknown option"),
+            let meant = Spelling.near(arguments[0], in: ["--help", "--version"]).first
+        {
+            return Invocation.command(meant)
+        }
         let isExtra = message.contains(/^(Unexpected argument|\d+ unexpected arguments)/)
         if let chosen = withFormat(message, arguments) ?? withFlow(message, arguments) { return chosen }
         if arguments.first == "show", isExtra {

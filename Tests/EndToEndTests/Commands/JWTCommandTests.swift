@@ -235,6 +235,7 @@ struct JWTCommandTests {
             (["https://app.example/cb?code=x"], 66, "no such file, and no token"),
             // A scheme alone, a file that is named like one, a variable that is not set.
             (["Bearer"], 66, "Bearer: no such file, and no token"), ([""], 66, "the token is empty"),
+            (["verifi", "tokens.txt"], 66, "did you mean jwt verify?"),
             (["Bearer", "missing.txt"], 66, "missing.txt: no such file, and no token"),
             (["a.b.c", "--secret-env", "AUTHREEL_NOT_SET"], 64, "AUTHREEL_NOT_SET is not set"),
             (["verify", "--secret-env", "AUTHREEL_NOT_SET", "words.txt"], 64, "AUTHREEL_NOT_SET is not set"),
