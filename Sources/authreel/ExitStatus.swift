@@ -44,7 +44,7 @@ enum ExitStatus: Int32 {
     private static func leave(afterParsing error: any Error) -> Never {
         let code = Authreel.exitCode(for: error)
         if code == .success {
-            print(Authreel.fullMessage(for: error))
+            print(CompletionScript.completed(Authreel.fullMessage(for: error)))
             finishOutput()
             Foundation.exit(0)
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Testing
 
 @testable import authreel
@@ -19,5 +20,37 @@ struct CompletionTests {
         let script = Authreel.completionScript(for: .fish)
         #expect(script.contains("pkce-verifier-mismatch"))
         #expect(script.contains("userinfo-sub-mismatch"))
+    }
+
+    private static let shells: [(name: String, shell: CompletionShell, marks: [String])] = [
+        ("bash", .bash, ["\ncomplete -o filenames -F _authreel_words authreel"]),
+        (
+            "zsh", .zsh,
+            [
+                "        '*:::COMMAND:_normal'\n", "    _authreel && ret=0\n", "'--format=[text, json",
+                "'*--only=[", "{--out=,-o}'[",
+            ]
+        ),
+        ("fish", .fish, ["-xa '(__authreel_complete_behind --)'", "\"authreel jwt\" -ge 1' -F\n"]),
+    ]
+
+    /// What the parser's scripts leave out: files behind jwt, commands behind help, another command behind record.
+    @Test(arguments: shells.indices) func whatTheParserLeavesOutIsCompleted(_ index: Int) throws {
+        let (name, shell, marks) = Self.shells[index]
+        let written = Authreel.completionScript(for: shell)
+        let script = CompletionScript.completed(written)
+        for mark in marks { #expect(script.contains(mark) && !written.contains(mark), "\(name): \(mark)") }
+        if name == "zsh" {
+            let jwt = try #require(script.components(separatedBy: "\n_authreel_jwt() {").last)
+            let body = try #require(jwt.components(separatedBy: "\n}\n").first)
+            #expect(body.components(separatedBy: "_files && ret=0").count == 3)
+            #expect(script.contains("'--headless[") && script.contains("{--verbose,-v}'["))
+        }
+    }
+
+    @Test func otherTextsStayAsTheyAre() {
+        let help = Authreel.helpMessage()
+        #expect(CompletionScript.completed(help) == help)
+        #expect(CompletionScript.completed("") == "")
     }
 }
