@@ -82,6 +82,9 @@ struct CommandFailureTests {
             reason: String(cString: strerror(ENOSPC))
         )
         #expect(CommandFailure(full).hint == "make room there, or write to another place")
+        #expect(CommandFailure(full).status == .unavailable)
+        let closed = CaptureError.inputOutput(path: "a.har", reason: String(cString: strerror(EACCES)))
+        #expect(CommandFailure(closed).status == .noInput)
     }
 
     /// `import` reads packets and key logs as well.

@@ -16,6 +16,14 @@ struct MockOptionsTests {
         #expect(throws: CommandFailure.self) { try options.faults() }
     }
 
+    /// What a client does wrong no provider can be made to do.
+    @Test func ruleThatNoFaultBreaksIsNoMistypedFault() {
+        let rule = MockOptions.hint(onUnknownFault: "pkce-verifier-mismatch")
+        #expect(rule.contains(" explain pkce-verifier-mismatch; ") && !rule.contains("one of these"))
+        #expect(MockOptions.hint(onUnknownFault: "state-mismach").hasPrefix("state-mismatch, "))
+        #expect(MockOptions.hint(onUnknownFault: "qqq").hasSuffix(" mock --list-faults names them all"))
+    }
+
     /// OpenID Connect Core, section 5.1: what applications show of who signed in.
     @Test func userForDevelopmentHasANameToShow() throws {
         let played = try PlayedProvider(

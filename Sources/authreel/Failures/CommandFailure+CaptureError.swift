@@ -33,7 +33,8 @@ extension CommandFailure {
                         ?? (path.contains(/\.pcap(ng)?$/) ? ImportInput.hint(onMissing: path) : nil)
                         ?? Self.making(path)
                 )
-            case .inputOutput(let path, let reason): (.noInput, Self.advice(path, reason))
+            case .inputOutput(let path, let reason):
+                (reason == Self.noRoom ? .unavailable : .noInput, Self.advice(path, reason))
             case .lockedByAnother:
                 (.unavailable, "stop the other recording, or choose another file with --out")
             case .notOurs: (.noInput, "choose a file that does not exist with --out")
@@ -106,6 +107,8 @@ extension CommandFailure {
         return "did you mean \(near.map { ShellWord.quoted(folder + $0) }.joined(separator: ", "))?"
     }
 
+    private static let noRoom = String(cString: strerror(ENOSPC))
+
     /// What to do about a capture that is there and cannot be read.
     private static func advice(_ path: String, _ reason: String) -> String? {
         switch reason {
@@ -115,7 +118,7 @@ extension CommandFailure {
         // That of a recording as root, most often: nobody else may read it.
         case String(cString: strerror(EACCES)):
             "only its owner may read a capture; one that was recorded with sudo becomes yours by: sudo chown \"$USER\" \(ShellWord.quoted(path))"
-        case String(cString: strerror(ENOSPC)): "make room there, or write to another place"
+        case noRoom: "make room there, or write to another place"
         default: nil
         }
     }

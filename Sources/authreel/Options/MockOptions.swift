@@ -1,5 +1,6 @@
 import ArgumentParser
 import Captures
+import Diagnosis
 import JOSE
 import JSON
 import OAuth
@@ -318,15 +319,18 @@ struct MockOptions: ParsableArguments {
         }
         return try names.map { name in
             if let fault = FaultCatalog.fault(name) { return fault }
-            let nearest = FaultCatalog.nearest(to: name)
-            throw CommandFailure(
-                .usage,
-                "there is no fault \(name)",
-                hint: nearest.isEmpty
-                    ? "\(Invocation.name) mock --list-faults names them all"
-                    : "\(nearest.joined(separator: ", ")): is it one of these? \(Invocation.name) mock --list-faults names them all"
-            )
+            throw CommandFailure(.usage, "there is no fault \(name)", hint: Self.hint(onUnknownFault: name))
         }
+    }
+
+    static func hint(onUnknownFault name: String) -> String {
+        let list = "\(Invocation.name) mock --list-faults names them all"
+        if RuleCatalog.infos.contains(where: { $0.id == name }) {
+            return
+                "a rule is called so, which no fault of a provider's breaks: \(Invocation.command("explain", name)); \(list)"
+        }
+        let nearest = FaultCatalog.nearest(to: name)
+        return nearest.isEmpty ? list : "\(nearest.joined(separator: ", ")): is it one of these? \(list)"
     }
 
     /// What of these a recording is overruled by.
