@@ -109,6 +109,41 @@ struct TCPStreamOrderTests {
         #expect(decoder.sink.text(.server) == "cd")
     }
 
+    // MARK: - Connections that began before the capture
+
+    /// What the first request had of the server says where it goes on, so that an answer that is missing is not the next one.
+    @Test func anAnswerThatIsMissingBehindTheFirstRequestIsLost() {
+        var made = PacketBuilder()
+        made.send(.client, "PA", 1001, 5001, "one?")
+        made.send(.client, "PA", 1005, 5005, "two?")
+        made.send(.server, "PA", 5005, 1009, "two!")
+        #expect(
+            StreamLog.of(made).prefix(5) == [
+                "0 opened by 10.0.0.1:50000 mid-stream", "0 client: one?", "0 server: 4 lost",
+                "0 client: two?", "0 server: two!",
+            ]
+        )
+    }
+
+    /// One of them was there before the request, the other was on its way to the client.
+    @Test func answersToWhatWasAskedBeforeTheCaptureAreNotThoseOfItsFirstRequest() {
+        var made = PacketBuilder()
+        made.send(.client, "PA", 1001, 5001, "two?")
+        made.send(.server, "PA", 4996, 1001, "zero!")
+        made.send(.server, "PA", 5001, 1001, "one!")
+        made.send(.server, "PA", 5005, 1005, "two!")
+        #expect(StreamLog.of(made).dropFirst().prefix(2) == ["0 client: two?", "0 server: two!"])
+    }
+
+    /// A server need not wait for its client to say how it speaks HTTP/2, and the SYN may be all that is missing.
+    @Test func settingsAnswerNothingThatWasAskedBefore() {
+        var made = PacketBuilder()
+        let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+        made.send(.client, "PA", 1001, 5001, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        made.send(.server, "PA", 5001, 1001, settings)
+        #expect(StreamLog.of(made.packets).bytes.first?[.server] == settings.map { $0 })
+    }
+
     // MARK: - Times
 
     /// What was told, and when: milliseconds since the start.

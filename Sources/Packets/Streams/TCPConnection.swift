@@ -98,9 +98,23 @@ struct TCPConnection: OrderedByUse {
         }
         if number == nil, opens || segment.dataCount > 0 { tellOpened(into: &sink, &numbers) }
         if !isEstablished { tellEstablished(segment, from: side, at: time, into: &sink) }
-        takeData(segment, from: side, at: time, into: &sink)
+        if side == .server, !hasBeginning, answersEarlier(segment) {
+            server.pass(segment.sequence, segment.dataCount)
+        } else {
+            takeData(segment, from: side, at: time, into: &sink)
+        }
         if client.mayHaveGap || server.mayHaveGap { passGaps(at: time, isCrowded: isCrowded, into: &sink) }
         if client.isFinished || server.isFinished { tellEnds(at: time, into: &sink) }
+    }
+
+    /// Whether the server sent data before it had anything that the capture has of its client: that answers what was asked before,
+    /// unless it is its settings of HTTP/2, which ask for nothing.
+    @inline(never)
+    private func answersEarlier(_ segment: TCPSegment) -> Bool {
+        segment.dataCount > 0 && client.isFirm && segment.flags.contains(.acknowledge)
+            && segment.flags.isDisjoint(with: [.synchronize, .finish])
+            && Int32(bitPattern: segment.acknowledgment &- client.firstSequence) <= 0
+            && !FirstBytes.isSettings(segment.payload)
     }
 
     /// Takes a segment's data and end, behind what its sender had of the other side.
@@ -311,6 +325,8 @@ struct TCPConnection: OrderedByUse {
         let ownIsKnown = side == .client ? client.isKnown : server.isKnown
         let opens = segment.flags.contains(.synchronize)
         let hasBeginning = hasBeginning
+        let asksInTheMiddle =
+            !hasBeginning && side == .client && segment.dataCount > 0 && !segment.flags.contains(.reset)
         var isPeerKnown = true
         withDirection(side == .client ? .server : .client) { peer in
             if peer.isKnown {
@@ -318,6 +334,9 @@ struct TCPConnection: OrderedByUse {
             } else if opens || (hasBeginning && ownIsKnown && !segment.flags.contains(.reset)) {
                 // The peer's SYN is not in the capture, but what is acknowledged of it says its number.
                 peer.begin(at: segment.acknowledgment, isFirm: false)
+            } else if asksInTheMiddle {
+                // What the server said before is no answer to it, be it captured later.
+                peer.begin(at: segment.acknowledgment, isFirm: true)
             }
             isPeerKnown = peer.isKnown
         }

@@ -193,6 +193,13 @@ struct TCPDirection {
         return false
     }
 
+    /// Goes on behind bytes that are of no interest, nor is what came before them, unless something waits for its turn.
+    mutating func pass(_ sequence: UInt32, _ count: Int) {
+        let end = place(of: sequence) + Int64(count)
+        guard isFirm, pending.isEmpty, end <= finish, end - next <= Self.reach else { return }
+        next = max(next, end)
+    }
+
     @inline(never)
     private mutating func takeOutOfTurn(
         _ start: Int64,

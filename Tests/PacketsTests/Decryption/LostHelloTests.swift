@@ -313,6 +313,28 @@ struct LostHelloTests {
         #expect(read.report.counts.unreadConnections == 0 && read.report.losses.isEmpty)
     }
 
+    /// Of what is missing behind the first request it shows by what its client has of the server when it asks again.
+    @Test func anAnswerThatIsMissingBehindTheFirstRequestIsNotTheNextOne() throws {
+        var options = TLSPair.Options()
+        options.versions = TLS1_3_VERSION...TLS1_3_VERSION
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        for path in ["a", "b", "c"] {
+            try pair.send(Array("GET /\(path) HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8), from: .client)
+            try pair.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(path)".utf8), from: .server)
+        }
+        var made = PacketBuilder()
+        made.converse(pair.wire)
+        // Without the answer to the first of two requests.
+        var packets = Array(made.packets.suffix(7))
+        packets.remove(at: 1)
+        let read = PacketImport(packets, keyLog: pair.keyLog)
+        let answers = read.exchanges.map { "\($0.request.url.path) \($0.response?.body?.text ?? "")" }
+        #expect(answers.sorted() == ["/b ", "/c c"])
+        let failures = read.exchanges.compactMap(\.failure)
+        #expect(failures.count == 1 && failures.allSatisfy { $0.contains("not in the capture") })
+    }
+
     /// The packet with the server's hello was dropped.
     @Test func exchangesOfIt() throws {
         var options = TLSPair.Options()
