@@ -34,6 +34,8 @@ package enum AnswerLoss {
     package static let notCaptured = "not in the capture"
     package static let packetsMissing = "packets with a part of it are \(notCaptured)"
     package static let requestMissing = "its request is \(notCaptured)"
+    package static let earlierRequestMissing =
+        "which answer is its own is not known: a part of what its client asked before, and did not wait for, is \(notCaptured)"
     package static let serverMissing = "nothing of the server is in the capture"
     package static let targetMissing =
         "what was asked for is not known: it refers to header fields that are \(notCaptured)"

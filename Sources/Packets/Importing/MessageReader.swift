@@ -43,6 +43,7 @@ final class MessageReader {
     private var mayLackRequest = false
     /// Whether such an answer came since the last request that is in the capture.
     private var hasUnaskedAnswer = false
+    private var owed = OwedAnswer()
     private var places = 0
     /// The side whose bytes are missing right before what it says next.
     private var gap: Side?
@@ -97,10 +98,13 @@ final class MessageReader {
                 hasUnaskedAnswer = true
                 unseenRequests += 1
             }
+            if side == .server { owed.answered(bytes) }
             let isSettings = side == .server && FirstBytes.isSettings(bytes)
             guard isSettings || side == .client && FirstBytes(bytes) == .http else { return }
-            state = .reading
             hasBegun = true
+            if side == .client, owed.isOwed { return tellUnpaired(bytes, time) }
+            owed.asked()
+            state = .reading
             hasUnaskedAnswer = false
             read(bytes, side, time)
             // It is HTTP/2, and what its client said first is missing.
@@ -112,6 +116,14 @@ final class MessageReader {
         case .tunnel: tunnel?.received(bytes, from: side, at: time)
         case .over: break
         }
+    }
+
+    /// Tells of requests whose client did not wait for the answer to one before, of which a part is missing: which answers are theirs is
+    /// not known.
+    private func tellUnpaired(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) {
+        finish(conversation.received(bytes, from: .client, at: time))
+        finish(conversation.abandon(at: time, reason: AnswerLoss.earlierRequestMissing))
+        conversation = newConversation()
     }
 
     /// Message by message: an answer waits for the rest of its request, and what was said behind that comes behind the answer.
@@ -207,6 +219,7 @@ final class MessageReader {
             // Behind missing bytes anything may come first: an answer whose request is among them is no fault of the server's.
             let asked = hasGaps ? exchanges.filter { !$0.request.method.isEmpty } : exchanges
             unseenRequests += exchanges.count - asked.count
+            if asked.count < exchanges.count { owed.answered() }
             finish(asked)
             state = hasGaps && !isHTTP2 ? .awaitingRequest : .over
             conversation = newConversation()
@@ -276,12 +289,15 @@ final class MessageReader {
         lostBytes += count
         if gap != side { places += 1 }
         gap = side
+        let isAnsweredEarly = early.isWaiting
         if side == .server {
             lacksServer = true
             letEarlyGo()
         }
         switch state {
-        case .awaitingRequest: mayLackRequest = mayLackRequest || side == .client && hasUnaskedAnswer
+        case .awaitingRequest:
+            mayLackRequest = mayLackRequest || side == .client && hasUnaskedAnswer
+            if side == .client { owed.lostBetween(count) } else { owed.answered() }
         case .over: break
         case .tunnel: tunnel?.lost(count, from: side, at: time)
         case .reading:
@@ -299,6 +315,13 @@ final class MessageReader {
             }
             if let cut, cutRequests.count < Self.mostCutRequests { cutRequests.append(cut) }
             mayLackRequest = side == .client && failed.isEmpty && cut == nil
+            if side == .server {
+                owed.answered()
+            } else if cut != nil || failed.contains(where: { $0.response == nil }) {
+                owed.lostWithin()
+            } else if failed.isEmpty, !isAnsweredEarly {
+                owed.lostBetween(count)
+            }
             finish(failed)
             state = isHTTP2 ? .over : .awaitingRequest
         }
