@@ -206,7 +206,9 @@ struct PacketFileTests {
     @Test func blocksBehindADamagedOneAreFound() throws {
         for place in [48 + 4, 48 + 5] {
             var file = CaptureFileBuilder.pcapng(made)
+            // Both of its lengths, of which the last begins 68 bytes behind its type.
             file[place] ^= 0x55
+            file[48 + 68] ^= 0x0f
             let (log, losses) = try PacketLog.of(file)
             #expect(log.packets.map(\.bytes) == made.dropFirst().map(\.bytes), "byte \(place)")
             #expect(losses.count == 1)
@@ -236,6 +238,24 @@ struct PacketFileTests {
         try expectAll(of: damaged)
         // A section in the other byte order may be the next.
         try expectAll(of: damaged + CaptureFileBuilder.pcapng(made, isBig: !isBig), made + made)
+    }
+
+    /// Its last length says how long it is: another block begins behind it, or the file ends.
+    @Test(arguments: [false, true]) func aBlockWhoseFirstLengthIsWrongIsRead(isBig: Bool) throws {
+        let file = CaptureFileBuilder.pcapng(made, isBig: isBig)
+        // Too small, no multiple of four, of more than the file has, of more than any block.
+        let lengths: [UInt32] = [0, 8, 70, 60, 4096, 0x7fff_fff0]
+        // The section, the interface, and the packets of 72 bytes.
+        for place in [28] + (0..<made.count).map({ 48 + 72 * $0 }) {
+            for length in lengths {
+                var damaged = file
+                damaged.replaceSubrange(
+                    (place + 4)..<(place + 8),
+                    with: isBig ? length.bigEndianBytes : length.littleEndianBytes
+                )
+                try expectAll(of: damaged)
+            }
+        }
     }
 
     @Test func largeBlocksThatAreNoneAreSoughtWithFewReads() throws {

@@ -2,9 +2,8 @@ import Captures
 
 /// Reads pcapng: sections of blocks, each with a type and its length before and behind it.
 ///
-/// draft-ietf-opsawg-pcapng. Blocks of no interest are passed over. Of the two lengths of a block the one behind it may be wrong, where
-/// the next block is found by the other. Where a block cannot be one, the next block of a known type is looked for whose two lengths
-/// agree.
+/// draft-ietf-opsawg-pcapng. Blocks of no interest are passed over. Of the two lengths of a block either may be wrong, where the next
+/// block is found by the other. Where a block cannot be one, the next block of a known type is looked for whose two lengths agree.
 struct PcapngReader {
     private enum BlockType {
         static let section: UInt32 = 0x0a0d_0d0a
@@ -31,6 +30,8 @@ struct PcapngReader {
     /// `TLSK`, the only secrets that are read.
     private static let tlsKeyLog: UInt32 = 0x544c_534b
     private static let maximumInterfaces = 65_536
+    /// Of a block whose end is sought by its last length.
+    private static let maximumMended = 256 << 10
 
     private(set) var losses = PacketLossList()
     /// False for a pass that is after the keys only.
@@ -42,6 +43,8 @@ struct PcapngReader {
     private var dropped: [Int: Int] = [:]
     private var droppedBefore = 0
     private var number = 0
+    /// Places that may still be looked at for a last length: a file in which most first ones are wrong is none.
+    private var soughtEnds = 4 << 20
     /// Of the packet before: simple packets have none of their own.
     private var lastTime = Timestamp(nanoseconds: 0)
 
@@ -75,25 +78,61 @@ struct PcapngReader {
             guard readByteOrder(head) else { return try findNext("this section says no byte order") }
         }
         let length = Int(order.integer(head, 4, as: UInt32.self))
-        guard length >= 12, length % 4 == 0 else { return try findNext("no block has \(length) bytes") }
+        guard length >= 12, length % 4 == 0 else {
+            return try mend(type, "no block has \(length) bytes", into: &sink)
+        }
         guard length <= PacketFile.maximumBlock + 64 else {
             guard !BlockType.isKnown(type), window.has(length) else {
-                return try findNext("no block of type \(type) has \(length) bytes")
+                return try mend(type, "no block of type \(type) has \(length) bytes", into: &sink)
             }
             return try pass(length)
         }
         guard try window.need(length) else {
             // A block that says too much hides others; one at the end of the file is just cut.
-            return try findNext(
-                "the capture breaks off \(window.bytes.count) bytes into a block of \(length)",
-                orElse: ""
-            )
+            let what = "the capture breaks off \(window.bytes.count) bytes into a block of \(length)"
+            return try mend(type, what, orElse: "", into: &sink)
         }
-        guard try isEnd(length) else { return try findNext("the two lengths of a block are not the same") }
-        let body = UnsafeRawBufferPointer(rebasing: window.bytes[8..<(length - 4)])
-        take(type, body, into: &sink)
-        window.advance(length)
+        guard try isEnd(length) else {
+            return try mend(type, "the two lengths of a block are not the same", into: &sink)
+        }
+        take(type, of: length, into: &sink)
         return true
+    }
+
+    /// Takes the block that begins the window, which has so many bytes, and goes on behind it.
+    @inline(__always)
+    private mutating func take<Sink: PacketSink>(_ type: UInt32, of length: Int, into sink: inout Sink) {
+        take(type, UnsafeRawBufferPointer(rebasing: window.bytes[8..<(length - 4)]), into: &sink)
+        window.advance(length)
+    }
+
+    /// Takes the block whose first length is wrong, where the last one says how long it is; else the next one is looked for.
+    @inline(never)
+    private mutating func mend<Sink: PacketSink>(
+        _ type: UInt32,
+        _ what: String,
+        orElse ending: String = Self.unreadable,
+        into sink: inout Sink
+    ) throws(PacketError) -> Bool {
+        guard BlockType.isKnown(type), let length = try lastLength() else {
+            return try findNext(what, orElse: ending)
+        }
+        take(type, of: length, into: &sink)
+        return true
+    }
+
+    /// How long the block that begins the window is by its last length, behind which another one begins that is whole, or the file ends.
+    private mutating func lastLength() throws(PacketError) -> Int? {
+        var length = 12
+        while length <= Self.maximumMended, soughtEnds > 0, try window.need(length) {
+            soughtEnds -= 1
+            if order.integer(window.bytes, length - 4, as: UInt32.self) == UInt32(length) {
+                guard try window.need(length + 1) else { return length }
+                if try window.need(length + 12), try isWhole(at: length) { return length }
+            }
+            length += 4
+        }
+        return nil
     }
 
     /// Whether the block that begins the window ends behind so many bytes, which are there: it says so once more, or another one
@@ -270,7 +309,7 @@ struct PcapngReader {
     /// - Returns: false where there is none.
     private mutating func findNext(
         _ what: String,
-        orElse ending: String = "; nothing behind it can be read"
+        orElse ending: String = Self.unreadable
     ) throws(PacketError) -> Bool {
         let start = window.offset
         window.advance(4)
@@ -291,17 +330,20 @@ struct PcapngReader {
         return isFound
     }
 
-    /// Whether a block of a known type begins the window and ends with its length.
-    private func isWhole() throws(PacketError) -> Bool {
-        let isSection = Self.isSectionHeader(window.bytes)
-        guard isSection || BlockType.isKnown(order.integer(window.bytes, 0, as: UInt32.self)) else {
+    private static let unreadable = "; nothing behind it can be read"
+
+    /// Whether a block of a known type begins at a place in the window and ends with its length; at least its head is there.
+    private func isWhole(at place: Int = 0) throws(PacketError) -> Bool {
+        let isSection = Self.isSectionHeader(window.bytes.behind(place))
+        guard isSection || BlockType.isKnown(order.integer(window.bytes, place, as: UInt32.self)) else {
             return false
         }
         for order in isSection ? [ByteOrder(isSwapped: false), ByteOrder(isSwapped: true)] : [order] {
             // Asking for more may move the window: its bytes are looked at anew each time.
-            let length = Int(order.integer(window.bytes, 4, as: UInt32.self))
-            guard Self.mayBeLength(length), try window.need(length) else { continue }
-            if order.integer(window.bytes, length - 4, as: UInt32.self) == UInt32(length) { return true }
+            let length = Int(order.integer(window.bytes, place + 4, as: UInt32.self))
+            guard Self.mayBeLength(length), try window.need(place + length) else { continue }
+            let last = order.integer(window.bytes, place + length - 4, as: UInt32.self)
+            if last == UInt32(length) { return true }
         }
         return false
     }
