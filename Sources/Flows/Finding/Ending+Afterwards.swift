@@ -178,7 +178,7 @@ extension Ending {
                 {
                     continue
                 }
-                guard let status = document.answer.status, status >= 400,
+                guard isWithoutKeys(document),
                     index.capture[document.exchange].startedAt - end <= .seconds(30)
                 else { return false }
                 areRefused = true
@@ -192,6 +192,15 @@ extension Ending {
             return true
         }
         return isRefused(callback, builder.responses.last?.code) || isSentToAnError(callback)
+    }
+
+    /// Whether an error came in the place of keys, or with 200 something else that was saved to its end.
+    private func isWithoutKeys(_ document: KeySetDocument) -> Bool {
+        guard let status = document.answer.status else { return false }
+        if (200..<300).contains(status) {
+            return document.keys == nil && document.answer.isBodyWhole && !document.answer.isUnseen
+        }
+        return status >= 400
     }
 
     /// Keys that were read behind those of another login may be for that one.

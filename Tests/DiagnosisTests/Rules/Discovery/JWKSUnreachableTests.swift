@@ -75,6 +75,22 @@ struct JWKSUnreachableTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    /// An app that reads the keys itself goes no further; one that asks for the user's claims next did without them.
+    @Test(
+        arguments: [
+            ("<html>", true, true), ("{\"message\":\"ok\"}", true, true), ("{\"keys\":[]}", true, false),
+            ("<html>", false, false),
+        ]
+    )
+    func whatIsNoKeySetEndsTheLogin(body: String, isLast: Bool, ends: Bool) throws {
+        let recording = try Recording("healthy/native-app").editing { exchange in
+            guard exchange.request.url.path == "/jwks" else { return }
+            exchange.response?.body = Body(text: body, mediaType: "application/json")
+        }.without { isLast && $0.request.url.path == "/userinfo" }
+        #expect((recording.finding(rule)?.isPrimary == true) == ends)
+        #expect((recording.outcomes == [.failure]) == ends)
+    }
+
     @Test(arguments: [302, 304, 429]) func leavesOtherAnswersAlone(status: Int) throws {
         #expect(try Recording(broken).answering("/jwks", status).finding(rule) == nil)
     }
