@@ -7,7 +7,8 @@ import OAuth
 /// Told from a sign-in page, whose help and scripts may mention the same words: no password is asked for, and what a
 /// person reads there is a provider's own error, or its heading says that something went wrong and nothing can be filled
 /// in, or the address says that it is an error page and an OAuth error is named on it, or it is all that the endpoint answered
-/// to the request: a few words by which providers refuse a client or a redirect URI, or let nobody in, or the error's name.
+/// to the request: a few words by which providers refuse a client, a redirect URI or another parameter, or let nobody in, or the error's
+/// name.
 enum ErrorPage {
     /// The error where one is named, and the words; nil for any other page.
     static func refusal(on page: Int, in surroundings: CaptureIndex) -> (error: String?, text: String)? {
@@ -40,11 +41,21 @@ enum ErrorPage {
     private static func refuses(_ text: String, _ lower: String) -> Bool {
         text.utf8.count < fewWords
             && (ClientIDRefusal.texts.contains(where: lower.containsBytes)
+                || faultsOfRequests.contains(where: lower.containsBytes)
                 || AccessPolicy.words(in: text) != nil
                 || RefusalWording.unknownClient(in: text) != nil
                 || RefusalWording.unknownRedirectURI(in: text) != nil
                 || RefusalWording.refusedScope(in: text) != nil)
     }
+
+    /// How providers word it that a request lacks something or has it wrong, in lower case.
+    private static let faultsOfRequests = [
+        "missing parameter", "missing required parameter", "required parameter is missing",
+        "must contain the following parameter", "invalid parameter: ", "missing client_id",
+        "missing response_type", "missing redirect_uri", "missing code_challenge", "invalid code_challenge",
+        "pkce is mandatory", "pkce is required", "code challenge is required",
+        "pushed authorization request is only allowed",
+    ]
 
     /// The name of an OAuth error that is all of a few words, or stands before a colon in front of them, in lower case: what Authlib's
     /// servers answer.

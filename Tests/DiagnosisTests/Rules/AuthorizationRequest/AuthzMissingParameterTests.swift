@@ -20,6 +20,21 @@ struct AuthzMissingParameterTests {
         #expect(finding.evidence[1].value.hasSuffix("Missing parameter: response_type"))
     }
 
+    /// A page with 200 that is nothing but the words; one with something to fill in is none of errors.
+    @Test(
+        arguments: [
+            ("<p>Missing parameter: response_type</p>", true), ("Error: Missing response_type", true),
+            ("<p>Missing parameter: response_type</p><form><input name=\"user\"></form>", false),
+            ("<p>Welcome back</p>", false),
+        ]
+    )
+    func knowsAPageOfFewWords(body: String, fires: Bool) throws {
+        let recording = try Recording(broken)
+            .saying("<html><body>\(body)</body></html>", status: 200)
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
+    }
+
     @Test func countsWhatWasPushed() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
