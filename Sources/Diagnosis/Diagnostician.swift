@@ -188,6 +188,7 @@ package enum Diagnostician {
     private static func isBehindSuccess(_ info: RuleInfo, _ violation: Violation, _ flow: Flow) -> Bool {
         isRefusedByBackEnd(info, flow) || isKeptFromItsSession(info, flow) || isLostOnTheWay(info, flow)
             || isKeptFromItsPages(info, violation, flow) || isStoppedInItsRounds(info, flow)
+            || isAskedOnceMore(info, violation, flow)
             // The page that the browser shows in the app's place is a good answer, too.
             || info.id == SingpassHTTPSTypeMissing.info.id && flow.isClaimedAddressOpenedInBrowser
     }
@@ -234,6 +235,24 @@ package enum Diagnostician {
         return !flow.exchanges(after: exchange, within: .seconds(3600)).contains { later in
             flow.capture[later].request.url.origin == origin
                 && flow.capture[later].response.map { (200..<400).contains($0.status) } ?? false
+        }
+    }
+
+    /// A pushed request that was used once more when its login was over leaves the user on the page that refuses it.
+    private static func isAskedOnceMore(_ info: RuleInfo, _ violation: Violation, _ flow: Flow) -> Bool {
+        guard [PARRequestURIReused.info.id, PARRequestURIExpired.info.id].contains(info.id),
+            let exchange = violation.faultyExchange
+        else {
+            return false
+        }
+        let place = flow.surroundings.position[exchange]
+        return !flow.exchanges.contains { later in
+            guard flow.surroundings.position[later] > place else { return false }
+            return switch flow.surroundings.messages[later] {
+            // Of any login at this provider.
+            case nil, .discovery, .keySet: false
+            default: true
+            }
         }
     }
 

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct PARRequestURIReusedTests {
@@ -22,6 +23,21 @@ struct PARRequestURIReusedTests {
 
     @Test func leavesAReloadThatIsTakenAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    /// Behind the login the user is left on that page; before its end the login goes on from its first page.
+    @Test(arguments: [(60, Severity.error, Outcome.failure), (15, .note, .success)])
+    func refusesItBehindTheLogin(seconds: Int, severity: Severity, outcome: Outcome) throws {
+        var recording = try Recording(broken + ".near-miss")
+        recording.exchanges[3].startedAt = recording.exchanges[2].startedAt + .seconds(seconds)
+        recording.exchanges[3].response = RecordedResponse(
+            status: 400,
+            body: .html("<h1>Error</h1><p>The request_uri was used before</p>")
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == severity)
+        #expect(finding.isPrimary == (severity == .error))
+        #expect(recording.outcomes == [outcome])
     }
 
     @Test func leavesTheClientsOwnURLAlone() throws {
