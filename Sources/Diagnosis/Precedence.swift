@@ -118,10 +118,16 @@ enum Precedence {
         Row(clientFaults + ["registration-*"], over: ["token-invalid-client"]),
         Row(clientFaults + ["registration-*", "dpop-*", "request-object-invalid"], over: ["par-rejected"]),
         Row(["singpass-parameter-missing"], over: ["par-rejected"]),
-        Row(["redirect-uri-not-registered", "authz-missing-parameter"], over: ["par-rejected"]),
+        Row(
+            [
+                "authz-missing-parameter", "redirect-uri-double-encoded", "redirect-uri-has-fragment",
+                "loopback-port-mismatch", "proxy-scheme-downgrade",
+            ],
+            over: ["par-rejected"]
+        ),
         // What answered that it could not do it refused nothing.
         Row(["provider-server-error"], over: ["par-rejected"], .onlyUnserved),
-        Row(["par-rejected"], over: ["scope-rejected"]),
+        Row(["par-rejected"], over: ["redirect-uri-not-registered", "scope-rejected"]),
         // Nobody looked for the address where it stands.
         Row(["logout-parameter-wrong"], over: ["logout-redirect-not-registered"]),
         Row(["id-token-missing"], over: ["scope-openid-missing"]),

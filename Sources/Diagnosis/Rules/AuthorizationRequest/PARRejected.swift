@@ -57,15 +57,30 @@ struct PARRejected: Rule {
                     )
                 )
             }
+            let address = flow.violation(of: RedirectURINotRegistered()).flatMap {
+                $0.faultyExchange == call.exchange ? $0 : nil
+            }
             return .violated(
                 Violation(
-                    [call.answer.evidence(), attempt.names()],
-                    saying: Self.words(for: call),
+                    [call.answer.evidence(), address?.evidence.first ?? attempt.names()],
+                    saying: address.map { Self.words(ofAddress: $0) } ?? Self.words(for: call),
                     exchange: call.exchange
                 )
                 .toldOfFront(in: flow)
             )
         }
+    }
+
+    /// What is said where the push was refused for its redirect URI.
+    private static func words(ofAddress violation: Violation) -> Violation.Words {
+        Violation.Words(
+            title: "The provider refused the redirect URI of the pushed request",
+            explanation: """
+                The provider compared the redirect_uri of the pushed request with those registered for this client and found none that is the same string. \
+                It said so to the app's server, before the browser was sent anywhere.
+                """,
+            fix: violation.fix ?? RedirectURINotRegistered.info.fix
+        )
     }
 
     /// What is known of a refusal by its error and text; nil where it says no more than that.

@@ -112,14 +112,29 @@ struct PARRejectedTests {
         #expect(findings.first { $0.rule == "scope-rejected" }?.effectOf == rule)
     }
 
-    @Test func staysBelowTheRedirectURI() throws {
+    @Test func tellsOfTheRedirectURI() throws {
         let recording = try Recording(broken).answering(
             "/par",
             400,
             ["error": "invalid_request", "error_description": "redirect_uri is invalid"]
         )
-        #expect(recording.finding("redirect-uri-not-registered")?.isPrimary == true)
-        #expect(recording.finding(rule)?.effectOf == "redirect-uri-not-registered")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The provider refused the redirect URI of the pushed request")
+        #expect(finding.places == ["0 response.body error", "0 request.body redirect_uri"])
+        #expect(recording.finding("redirect-uri-not-registered")?.effectOf == rule)
+    }
+
+    @Test func staysBelowAFragmentOfTheRedirectURI() throws {
+        let recording = try Recording(broken)
+            .sending("redirect_uri", "https://www.shop.example/#/callback", to: "/par")
+            .answering(
+                "/par",
+                400,
+                ["error": "invalid_request", "error_description": "redirect_uri is invalid"]
+            )
+        #expect(recording.finding("redirect-uri-has-fragment")?.isPrimary == true)
+        #expect(recording.finding(rule)?.effectOf == "redirect-uri-has-fragment")
     }
 
     @Test func saysNothingOfAPushThatWasTaken() throws {
