@@ -180,7 +180,11 @@ struct Ending {
     }
 
     private func outcome(of request: TokenRequest) -> Outcome {
-        if request.answer.isSuccess { return isReadable(request.answer) ? .success : outcomeInBrowser }
+        if request.answer.isSuccess {
+            if isReadable(request.answer) { return .success }
+            // What became of a refresh is not seen at the callback, which was answered before.
+            return request.isRefresh ? .failure : outcomeInBrowser
+        }
         if index.unseenRetry(of: request.exchange) != nil { return .incomplete }
         switch request.answer.error?.error {
         case "authorization_pending", "slow_down", "use_dpop_nonce", "mfa_required": return .incomplete

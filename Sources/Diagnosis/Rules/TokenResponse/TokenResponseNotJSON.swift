@@ -102,14 +102,20 @@ struct TokenResponseNotJSON: Rule {
 
     /// Whether the client made something of the answer: it used it, or asked for the keys of the token in it.
     private func isRead(_ request: TokenRequest, _ flow: Flow) -> Bool {
-        let login = flow.askedLogins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
-        if flow.wentOn(after: request, callback: login?.response?.callback) { return true }
+        if flow.wentOn(after: request, callback: callback(of: request, flow)) { return true }
         let asked = flow.capture[request.exchange]
         let agent = asked.request.headers.first("user-agent")
         return flow.keySets.contains { document in
             let call = flow.capture[document.exchange]
             return call.startedAt >= asked.endedAt && call.request.headers.first("user-agent") == agent
         }
+    }
+
+    /// The callback whose answer shows what became of a token request; of a refresh there is none.
+    private func callback(of request: TokenRequest, _ flow: Flow) -> Int? {
+        guard !request.isRefresh else { return nil }
+        let login = flow.askedLogins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
+        return login?.response?.callback
     }
 
     private func mislabelling(_ request: TokenRequest, _ type: String) -> Violation {
@@ -137,8 +143,7 @@ struct TokenResponseNotJSON: Rule {
                 note: isForm ? "a form" : nil
             ),
         ]
-        let login = flow.askedLogins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
-        let wentOn = flow.wentOn(after: request, callback: login?.response?.callback)
+        let wentOn = flow.wentOn(after: request, callback: callback(of: request, flow))
         let isGitHub = flow.provider == .github && isForm
         let isAccepted = wentOn || isForm && flow.ending == .success
         return Violation(

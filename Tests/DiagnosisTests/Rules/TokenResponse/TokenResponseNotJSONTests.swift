@@ -47,6 +47,9 @@ struct TokenResponseNotJSONTests {
         later.response = RecordedResponse(status: 200, body: .html("<h1>Starting"))
         answered.exchanges.append(later)
         #expect(answered.finding(rule)?.places.first == "8 response.header Content-Type")
+        // The callback was answered before it: that the browser was sent on says nothing of a refresh.
+        #expect(answered.finding(rule)?.severity == .error)
+        #expect(answered.outcomes == [.failure])
     }
 
     /// Sixteen times as many take sixteen times as long, two hundred and fifty-six times if each looked for the one behind all.
