@@ -94,6 +94,13 @@ package struct Endpoints: Sendable {
         return protocolLogouts.contains(where: path.hasSuffix)
     }
 
+    /// Whether an address is one that only a provider's revocation endpoint has.
+    static func isProtocolRevocation(_ url: RecordedURL) -> Bool {
+        let path = url.path.lowercased()
+        return ["oauth2.googleapis.com", "appleid.apple.com"].contains(url.host)
+            || ["/oauth/", "/oauth2/", "/openid-connect/", "/connect/"].contains(where: path.containsBytes)
+    }
+
     private static let protocolLogouts = [
         "/openid-connect/logout", "/oidc/logout", "/oauth2/logout", "/oauth2/v1/logout",
         "/oauth2/v2.0/logout",

@@ -79,6 +79,23 @@ extension MessageRecognizer {
             && answer.json?["redirect_uris"]?.array != nil
     }
 
+    /// Whether a request that was saved without its body is answered as a revocation is (RFC 7009, section 2.2).
+    ///
+    /// An empty answer is anybody's: metadata have to name the address, or a form be sent to one that only a provider has, by a client
+    /// that is no page.
+    static func isAnsweredAsRevocation(_ exchange: Exchange, _ index: Int, isStated: Bool) -> Bool {
+        let request = exchange.request
+        guard request.isBodyUnsaved else { return false }
+        let answer = Answer(of: exchange, at: index)
+        guard !answer.isSuccess else {
+            let isProtocol =
+                isForm(request) && !request.headers.contains("cookie")
+                && Endpoints.isProtocolRevocation(request.url)
+            return isStated || isProtocol
+        }
+        return (isStated || isForm(request)) && answer.error?.error == "invalid_client"
+    }
+
     private static func isForm(_ request: RecordedRequest) -> Bool {
         let type = request.headers.first("content-type").map(Body.essence(of:)) ?? request.body?.essence
         return type == FormBody.mediaType

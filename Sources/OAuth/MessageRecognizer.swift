@@ -187,10 +187,9 @@ package struct MessageRecognizer: Sendable {
             return .pushedRequest(call(candidate, parameters))
         case .introspection where parameters.contains("token"):
             return .introspection(call(candidate, parameters))
-        // Of one that was saved without its body the metadata say what it is.
         case .revocation
         where parameters.contains("token")
-            || isStated && candidate.request.isBodyUnsaved && candidate.answer.isSuccess:
+            || Self.isAnsweredAsRevocation(candidate.exchange, candidate.index, isStated: isStated):
             return .revocation(call(candidate, parameters))
         case .deviceAuthorization where parameters.contains("client_id") || isStated:
             return .deviceAuthorization(call(candidate, parameters))

@@ -106,6 +106,30 @@ struct MessageRecognizerTests {
         #expect(self.kind(exchange, metadata: metadata) == kind)
     }
 
+    /// Without metadata: an address that only providers have, or the word for a client that may not (RFC 6749, section 5.2).
+    @Test(
+        arguments: [
+            ("/oauth2/default/v1/revoke", 200, nil, "revocation"),
+            ("/connect/revocation", 200, nil, "revocation"),
+            ("/licences/revoke", 200, nil, nil),
+            ("/licences/revoke", 401, #"{"error":"invalid_client"}"#, "revocation"),
+            ("/licences/revoke", 403, #"{"error":"forbidden"}"#, nil),
+        ] as [(String, Int, String?, String?)]
+    )
+    func revocationWithoutItsBodyIsAForm(path: String, status: Int, answer: String?, kind: String?) {
+        var exchange = post("https://idp.example\(path)", [], body: answer.map { .json($0) })
+        exchange.response?.status = status
+        // As it comes from an export that has no bodies.
+        exchange.request.body = nil
+        exchange.request.foreign["bodySize"] = .number(JSONNumber(Int64(60)))
+        #expect(self.kind(exchange) == nil)
+        exchange.request.headers.append("Content-Type", FormBody.mediaType)
+        #expect(self.kind(exchange) == kind)
+        // A page of the provider's where users take tokens back.
+        exchange.request.headers.append("Cookie", "session=1")
+        #expect(self.kind(exchange) == (status == 200 ? nil : kind))
+    }
+
     /// A path alone does not tell that something else sent to it was to be a token request: the answer does.
     @Test(
         arguments: [
