@@ -48,6 +48,17 @@ struct LogoutFlowTests {
         #expect(capture.flows.map(last) == [.backChannelLogoutRequest, .tokenRequest])
     }
 
+    /// What the app read to verify the token, where the login was before the recording.
+    @Test(arguments: [("https://idp.example", [[0, 1, 2]]), ("https://other.example", [[0, 1], [2]])])
+    func documentsGoToALogoutTokenOfTheirIssuer(issuer: String, flows: [[Int]]) {
+        var capture = CaptureBuilder()
+        ShopLogin("one").discovery(&capture)
+        capture.get("https://idp.example/jwks", body: .json(#"{"keys":[]}"#))
+        let claims = #"{"iss":"\#(issuer)","aud":"shop","sub":"alice","events":{"\#(Self.event)":{}}}"#
+        capture.post("https://shop.example/bye", [("logout_token", token(claims, typ: "logout+jwt"))])
+        #expect(capture.flows.map { $0.exchanges.sorted() } == flows)
+    }
+
     /// Both apps of one session are told of its end, each at an address of its own.
     @Test func frontChannelLogoutGoesToItsApp() {
         var capture = CaptureBuilder()

@@ -5,7 +5,7 @@ import OAuth
 
 /// The flows that discovery, keys, registration and resource metadata belong to: documents that logins share.
 struct DocumentOwners {
-    /// What the ID tokens of a flow say of their signer.
+    /// What the ID tokens of a flow, or the logout tokens of one that is nothing else, say of their signer.
     private struct Signer {
         var issuers: Set<String> = []
         var keyIDs: Set<String> = []
@@ -46,8 +46,14 @@ struct DocumentOwners {
         byClient = Self.grouped(flows) { $0.clientID.map { [$0] } ?? [] }
         byAppHost = Self.grouped(flows) { FlowHosts(of: $0.messages, in: index).app }
         signers = flows.reduce(into: [:]) { list, flow in
-            for case .token(let request) in flow.messages {
-                guard let token = request.idToken?.token else { continue }
+            for message in flow.messages {
+                let signed: JSONWebToken? =
+                    switch message {
+                    case .token(let request): request.idToken?.token
+                    case .backChannelLogout(let delivery) where flow.grant == "logout": delivery.token
+                    default: nil
+                    }
+                guard let token = signed else { continue }
                 if let issuer = token.issuer { list[flow.number, default: Signer()].issuers.insert(issuer) }
                 if let id = token.keyID { list[flow.number, default: Signer()].keyIDs.insert(id) }
             }
