@@ -67,11 +67,24 @@ struct ProviderServerError: Rule {
     private func failedLogout(_ flow: Flow) -> Violation? {
         guard let logout = LogoutCall.all(in: flow).last, case .refused(let place) = logout.course.end,
             let exchange = place.exchange, let status = flow.capture[exchange].response?.status,
-            status >= 500,
-            flow.capture[exchange].request.url.host == flow.capture[logout.call.exchange].request.url.host
+            status >= 500, isWithProvider(at: exchange, logout, flow)
         else { return nil }
         let evidence = [flow.statusEvidence(of: exchange, note: "of a logout")] + correlation(exchange, flow)
         return Violation(evidence, exchange: exchange).toldOfFront(in: flow)
+    }
+
+    /// Whether the browser, behind a logout, was at the host that it was asked at, or at another one of that site, where no app is.
+    private func isWithProvider(at exchange: Int, _ logout: LogoutCall, _ flow: Flow) -> Bool {
+        guard let host = flow.capture[exchange].request.url.host,
+            let own = flow.capture[logout.call.exchange].request.url.host
+        else { return false }
+        if host == own { return true }
+        let site = Site.of(own)
+        let apps =
+            flow.surroundings.authorizationRequests.compactMap(\.redirectURI)
+            + (logout.course.wanted.map { [$0.value] } ?? [])
+        return Site.of(host) == site && !apps.isEmpty
+            && !apps.contains { RecordedURL($0).host.map(Site.of) == site }
     }
 
     /// Keycloak's words, in place of its page.

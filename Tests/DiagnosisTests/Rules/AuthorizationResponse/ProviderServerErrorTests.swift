@@ -72,6 +72,39 @@ struct ProviderServerErrorTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    /// Other servers of the provider's end sessions, too; where the app is at the same site, one may be its own.
+    @Test(arguments: [
+        ("sessions.harbour.example", "www.shop.example", true),
+        ("sessions.harbour.example", "shop.harbour.example", false),
+        ("sessions.quay.example", "www.shop.example", false),
+    ])
+    func tellsAnotherServerOfTheProviderThatBrokeDownBehindALogout(host: String, app: String, fires: Bool)
+        throws
+    {
+        var recording = try Recording("logout-and-device/logout-redirect-not-registered")
+            .editingLast("/end-session") { exchange in
+                exchange.response = RecordedResponse(status: 302)
+                exchange.response?.redirect(to: "https://\(host)/slo?id=7")
+            }
+        for index in recording.exchanges.indices {
+            let request = recording.exchanges[index].request
+            let url = request.url.text.replacing("www.shop.example", with: app)
+            recording.exchanges[index].request.url = RecordedURL(url)
+            if let location = recording.exchanges[index].response?.location {
+                recording.exchanges[index].response?.redirect(
+                    to: location.replacing("www.shop.example", with: app)
+                )
+            }
+        }
+        var landing = try #require(recording.exchanges.last)
+        landing.startedAt = landing.endedAt + .milliseconds(1)
+        landing.request.url = RecordedURL("https://\(host)/slo?id=7")
+        landing.response = RecordedResponse(status: 500)
+        recording.exchanges.append(landing)
+        #expect((recording.finding(rule)?.places == ["9 response.status "]) == fires)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     /// ServiceNow calls it so when it refuses a client.
     @Test(arguments: [(401, false), (400, true)])
     func refusedClientIsNoFailure(status: Int, fires: Bool) throws {
