@@ -53,6 +53,8 @@ struct IDTokenSignatureInvalid: Rule {
             case .invalid:
                 // An empty signature is no wrong one: the token is unsigned, whatever its header says.
                 guard !token.signature.isEmpty else { return .holds }
+                // One that was cut off, or torn otherwise, cannot verify; that it cannot be read says it.
+                guard token.claims != nil else { return .abstains("the claims cannot be read") }
                 return .violated(violation(delivered, verification))
             }
         }

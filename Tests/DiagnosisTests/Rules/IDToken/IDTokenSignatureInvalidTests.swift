@@ -30,6 +30,16 @@ struct IDTokenSignatureInvalidTests {
         #expect(finding.variant == nil)
     }
 
+    /// One that was cut off is told of as such.
+    @Test func leavesATokenAloneThatCannotBeRead() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") { answer in
+            let parts = (answer["id_token"]?.string ?? "").split(separator: ".")
+            answer["id_token"] = .string("\(parts[0]).\(parts[1].prefix(41)).\(parts[2])")
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("id-token-malformed")?.isPrimary == true)
+    }
+
     @Test func leavesATokenWithoutKeyNameAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
