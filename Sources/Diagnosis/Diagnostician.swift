@@ -189,6 +189,7 @@ package enum Diagnostician {
         isRefusedByBackEnd(info, flow) || isKeptFromItsSession(info, flow) || isLostOnTheWay(info, flow)
             || isKeptFromItsPages(info, violation, flow) || isStoppedInItsRounds(info, flow)
             || isAskedOnceMore(info, violation, flow)
+            || isShownTheWrongToken(info, violation, flow)
             // The page that the browser shows in the app's place is a good answer, too.
             || info.id == SingpassHTTPSTypeMissing.info.id && flow.isClaimedAddressOpenedInBrowser
     }
@@ -253,6 +254,17 @@ package enum Diagnostician {
             case nil, .discovery, .keySet: false
             default: true
             }
+        }
+    }
+
+    /// An API that let the app in nowhere, and was shown the ID token: some say so as they say what is no affair of the login, with 403.
+    private static func isShownTheWrongToken(_ info: RuleInfo, _ violation: Violation, _ flow: Flow) -> Bool {
+        guard info.id == AccessTokenWrongKind.info.id, let exchange = violation.faultyExchange,
+            flow.capture[exchange].response?.status == 403
+        else { return false }
+        let host = flow.capture[exchange].request.url.host
+        return !BearerCall.all(in: flow).contains {
+            $0.call.endpoint.host == host && $0.call.answer.isSuccess
         }
     }
 

@@ -118,6 +118,22 @@ struct AccessTokenWrongKindTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    /// A 403 without a challenge is about a record or a role mostly, and so it is where the API takes such tokens.
+    @Test(arguments: [false, true]) func aBare403EndsTheLoginWhereTheAPITookNothing(isTaken: Bool) throws {
+        var recording = try Recording(broken).editingLast("/orders") {
+            $0.response = RecordedResponse(status: 403, body: .json(#"{"message":"Forbidden"}"#))
+        }
+        if isTaken {
+            var other = try #require(recording.exchanges.last)
+            other.startedAt = other.endedAt + .milliseconds(10)
+            other.request.url = RecordedURL((other.request.url.origin ?? "") + "/cart")
+            other.response = RecordedResponse(status: 200, body: .json("{}"))
+            recording.exchanges.append(other)
+        }
+        #expect(recording.finding(rule)?.severity == (isTaken ? .note : .error))
+        #expect(recording.outcomes == [isTaken ? .success : .failure])
+    }
+
     @Test func leavesTheAccessTokenAlone() throws {
         #expect(try Recording("resource-calls/bearer-rejected").finding(rule) == nil)
     }
