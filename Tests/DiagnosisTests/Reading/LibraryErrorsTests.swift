@@ -42,6 +42,9 @@ struct LibraryErrorsTests {
         ("InvalidClaimError: invalid_claim: Invalid claim: 'nonce'", "another login"),
         ("InvalidClaimError: invalid_claim: Invalid claim: 'aud'", "allowed audiences"),
         ("Received AuthN response without a SATOSA session cookie", "loaded twice"),
+        ("/api/auth/error?error=Configuration", "AUTH_SECRET"), ("OAuth flow failed.", "nonce and verifier"),
+        ("The received state does not match the expected value.", "another login"),
+        ("Database error saving new user", "auth.users"), ("User sync failed", "e-mail address"),
         ("IllegalArgumentException: key expires_in, field private java.lang.Long", "a number alone"),
     ])
     func namesTheSettingByItsOwnName(words: String, setting: String) {

@@ -48,7 +48,7 @@ extension CallbackCourse {
     }
 
     /// The sentences, in lower case, of the app's page and of where it sends the browser.
-    private static func said(over callback: RejectedCallback, _ flow: Flow) -> [String] {
+    static func said(over callback: RejectedCallback, _ flow: Flow) -> [String] {
         let page = PageText.words(of: flow.capture[callback.wording].response?.body, limit: 1 << 16)
         let location = values(in: flow.capture[callback.place].response?.location ?? "")
         return [callback.noticeWords(in: flow), page, location].compactMap(\.self).flatMap { text in
@@ -70,7 +70,7 @@ extension CallbackCourse {
     /// Whether one of the faults stands close to one of the names: a page of a debugger is one sentence, with all settings of the app.
     ///
     /// A name stands as one of its own: an invalid token is no ID token.
-    private static func isSaid(_ faults: [String], of names: [String], in sentence: String) -> Bool {
+    static func isSaid(_ faults: [String], of names: [String], in sentence: String) -> Bool {
         guard faults.contains(where: sentence.containsBytes) else { return false }
         return names.contains { name in
             guard sentence.containsBytes(name) else { return false }
@@ -88,16 +88,19 @@ extension CallbackCourse {
     private static let reach = 120
     private static let mostPlaces = 100
 
-    /// json-jwt's, behind OmniAuth, and Python Social Auth's.
+    /// json-jwt's, behind OmniAuth, Python Social Auth's, go-oidc's, OAuth2 Proxy's, openid-client's and ASP.NET's.
     private static let tokenFaults = [
         "json::jwk::set::kidnotfound", "json::jws::verificationfailed", "token error: signature",
-        "token error: invalid ", "at_hash claim does not match",
+        "token error: invalid ", "at_hash claim does not match", "oidc: expected audience",
+        "oidc: id token signed with unsupported algorithm", "does not match with any of allowed audiences",
+        "audience claims [aud] do not exist", "aud mismatch, expected", "idx10205", "idx10214", "idx10222",
+        "idx10223", "idx10500", "idx10501", "idx10503", "idx10511",
     ]
 
     /// Whether a sentence, in lower case, says so: a verb that libraries have for it, the thing, and that it failed.
     private static func isOfFailedExchange(_ sentence: String) -> Bool {
         func has(_ words: [String]) -> Bool { words.contains(where: sentence.containsBytes) }
-        if namesAnsweredEndpoint(sentence) { return true }
+        if namesAnsweredEndpoint(sentence) || sentence.containsBytes("(newtransportwithcode)") { return true }
         guard has(["fail", "unable to", "could not", "cannot", "error"]),
             // What libraries look for before they exchange a code, or keep in a cookie for that.
             !has(["csrf", "xsrf", "cookie", "session", "state", "verifier"])

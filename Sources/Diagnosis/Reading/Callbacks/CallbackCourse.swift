@@ -21,6 +21,10 @@ struct CallbackCourse {
         let tokens = callback.tokens(in: flow)
         if tokens == nil, quotesProvider(callback, flow) { return CallbackCourse([], quoted, quotedFix) }
         let failed = callback.failedCalls(in: flow)
+        if failed.isEmpty, let reason = SaidReason.of(callback, in: flow) {
+            let words = words(of: reason)
+            return CallbackCourse(tokens.map { Array($0.prefix(1)) } ?? [], words.explanation, words.fix)
+        }
         if tokens == nil, failed.isEmpty, saysThatTheExchangeFailed(callback, flow) {
             return CallbackCourse([], exchangeFailed, exchangeFailedFix)
         }

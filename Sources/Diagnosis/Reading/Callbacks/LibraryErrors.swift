@@ -182,6 +182,34 @@ enum LibraryErrors {
             "Python Social Auth: the user is on neither WHITELISTED_EMAILS nor WHITELISTED_DOMAINS (SOCIAL_AUTH_…), or a step of its pipeline said no"
         ),
         (
+            "error=Configuration",
+            "Auth.js: its log alone says which: a cookie with state, nonce or verifier that did not come or was sealed with another AUTH_SECRET (InvalidCheck), the exchange of the code or the ID token (CallbackRouteError), or a setting that it misses (AUTH_SECRET, AUTH_TRUST_HOST)"
+        ),
+        (
+            "OAuth flow failed.",
+            "Envoy's OAuth2 filter: its cookies with nonce and verifier did not come or are another login's (one per browser: pages that load more behind the filter begin several at once), or its request for the tokens was refused; its log at level debug says which"
+        ),
+        (
+            "The received state does not match the expected value",
+            "Nextcloud: its session holds the state of another login, or none"
+        ),
+        (
+            "Database error saving new user",
+            "Supabase Auth: the database refused the new row of auth.users: mostly a trigger there fails, or what it writes to; the log of the database says which"
+        ),
+        (
+            "Error getting user email from external provider",
+            "Supabase Auth: the provider told no email: its scope is not asked for or not granted, the account has none, or the app at the provider may not have it"
+        ),
+        (
+            "User sync failed",
+            "Grafana: it found no user of its own by what the provider says, and could not make one: mostly one with this e-mail address or login exists already, signed in otherwise before"
+        ),
+        (
+            "login.OAuthLogin(NewTransportWithCode)",
+            "Grafana: it did not get its tokens for the code; its log has the token endpoint's answer"
+        ),
+        (
             #"{"detail":"OAUTH_INVALID_STATE"}"#,
             "FastAPI Users: its cookie fastapiusersoauthcsrf did not come with the callback, or is of another login"
         ),

@@ -113,4 +113,82 @@ extension CallbackRejectedByAppTests {
         let alone = recording.without { $0.request.url.path.hasPrefix("/.well-known/") }
         #expect(alone.finding(rule)?.explanation.contains("expects") != true)
     }
+
+    /// What the app says of other servers, and of its user, is not laid to its cookies, which came back as they were; what it says of its
+    /// database is none of that.
+    @Test(
+        arguments: [
+            (
+                "tls: failed to verify certificate: x509: certificate signed by unknown authority",
+                "did not trust"
+            ),
+            (
+                "cURL error 60: SSL certificate problem: unable to get local issuer certificate",
+                "did not trust"
+            ),
+            ("PKIX path building failed: unable to find valid certification path", "did not trust"),
+            ("The self-signed cookie did not come", nil),
+            ("IDX20803: Unable to obtain configuration from: 'System.String'.", "did not get through"),
+            ("Could not reach the OpenID Connect provider.", "did not get through"),
+            (
+                "dial tcp: lookup id.shop.svc on the OIDC provider's address: no such host",
+                "did not get through"
+            ),
+            ("connect ECONNREFUSED 127.0.0.1:6379 redis", nil), ("SQLSTATE: Connection refused", nil),
+            ("InternalOAuthError: Failed to fetch user profile", "asked the provider about the user"),
+            ("[invalid_user_info_response] 401 Unauthorized", "asked the provider about the user"),
+            ("Attribute value for 'sub' cannot be null", "asked the provider about the user"),
+            ("Your user profile is not complete. An error occurred", nil),
+            ("That account does not have access.", "did not sign in who came"),
+            ("Sign up is disabled", "did not sign in who came"),
+            (
+                "Signing in using your account without a pre-existing one is not allowed.",
+                "did not sign in who came"
+            ),
+            (
+                #"{"error_code":"bad_oauth_state","msg":"OAuth callback with invalid state"}"#,
+                "sets no cookie"
+            ),
+            ("Failed to exchange the state", nil), ("Access Denied", nil),
+        ] as [(String, String?)]
+    )
+    func reasonThatTheAppNamesIsTakenFromIt(words: String, told: String?) throws {
+        let recording = try Recording(broken).editingLast("/callback") {
+            $0.response?.body = .html("<title>Error</title><p>\(words)</p>")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && recording.outcomes == [.failure])
+        let reasons = [
+            "did not trust", "did not get through", "asked the provider about the user",
+            "did not sign in who came", "sets no cookie",
+        ]
+        #expect(reasons.filter(finding.explanation.contains) == [told].compactMap(\.self))
+        #expect(!finding.fix.contains("Data Protection") || told == nil)
+    }
+
+    /// Auth.js says in the address alone that the app's own rule let nobody in.
+    @Test(arguments: [("AccessDenied", true), ("Configuration", false)])
+    func userWhomTheAppDoesNotLetInIsToldOfByTheAddress(error: String, isTold: Bool) throws {
+        let recording = try Recording(broken).editingLast("/callback") {
+            $0.response = RecordedResponse(status: 302)
+            $0.response?.redirect(to: "/api/auth/error?error=\(error)")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("did not sign in who came") == isTold)
+        #expect(finding.evidence[0].note?.hasPrefix("Auth.js") == true)
+    }
+
+    /// ASP.NET, go-oidc and OAuth2 Proxy name the check that the token did not pass.
+    @Test(arguments: [
+        "IDX10205: Issuer validation failed. Issuer: 'x'.", "IDX10501: Signature validation failed.",
+        "oidc: id token signed with unsupported algorithm, expected [RS256] got RS512",
+        "audience from claim aud with value [account] does not match with any of allowed audiences map[a:{}]",
+    ])
+    func checkOfTheTokenIsNamedByItsLibrary(words: String) throws {
+        let recording = try Recording(broken).editingLast("/callback") {
+            $0.response?.body = .html("<title>Error</title><p>\(words)</p>")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("did not take the ID token"))
+    }
 }
