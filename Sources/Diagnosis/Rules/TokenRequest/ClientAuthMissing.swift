@@ -67,6 +67,7 @@ struct ClientAuthMissing: Rule {
         var secret = call.parameters.missing("client_secret", of: call.exchange)
         if isEmpty { secret.value = "empty" }
         let isOfApp = !isEmpty && isOfAppOnDevice(call, flow)
+        let isOfPage = !isEmpty && isOfPage(call, flow)
         return Violation(
             [
                 secret,
@@ -77,13 +78,15 @@ struct ClientAuthMissing: Rule {
                 ),
             ] + [method].compactMap(\.self),
             severity: call.isRepaired ? .note : .error,
-            explanation: isQuestion ? Self.question : isOfApp ? Self.ofApp : nil,
+            explanation: isQuestion
+                ? Self.question : isOfApp ? Self.ofApp : isOfPage ? Self.ofPage : nil,
             fix: isQuestion
                 ? Self.questionFix
                 : flow.provider == .google
-                    ? Self.ofGoogle : isOfApp ? Self.ofAppFix : isEmpty ? Self.emptyFix : nil,
-            title: isOfApp
-                ? "The provider takes the app for a client with a secret"
+                    ? Self.ofGoogle
+                    : isOfApp ? Self.ofAppFix : isOfPage ? Self.ofPageFix : isEmpty ? Self.emptyFix : nil,
+            title: isOfApp || isOfPage
+                ? "The provider takes the \(isOfApp ? "app" : "page") for a client with a secret"
                 : call.kind == .token
                     ? nil : "The client did not authenticate at the \(call.kind.rawValue) endpoint",
             exchange: call.exchange
@@ -207,6 +210,16 @@ struct ClientAuthMissing: Rule {
         Cognito: a new app client without a secret. A client that has to have a secret is one of a server, which then exchanges the code for the app.
         """
 
+    private static let ofPage = """
+        A page in a browser asked for its tokens without a secret, as it should: what is in a page, everybody can read. The provider has this client \
+        for a confidential one, which has to prove who it is, and so it refused it.
+        """
+    private static let ofPageFix = """
+        Register the page as a public client (authentication method none), with PKCE, and put no secret into it. Keycloak: client authentication off. Entra: the redirect URI under \
+        "single-page application". Okta and Auth0: type single-page application. Cognito: a new app client without a secret. authentik and others: client type public. \
+        A client that has to have a secret is one of a server, which then exchanges the code for the page.
+        """
+
     /// Google asks its desktop clients for a secret that is none (Google's guide for installed apps).
     private static let ofGoogle = """
         Send the client_secret that Google shows for this client. Clients of the types web application and desktop app have one, and an installed app ships it: \
@@ -225,6 +238,12 @@ struct ClientAuthMissing: Rule {
             })
         else { return false }
         return flow.logins.allSatisfy { AppHandover.relays(of: $0, in: flow).isEmpty }
+    }
+
+    /// Whether a page asked for itself.
+    private func isOfPage(_ call: ClientCall, _ flow: Flow) -> Bool {
+        call.kind == .token && flow.provider != .google
+            && PublicAgent(of: flow.capture[call.exchange].request, at: call.exchange)?.kind == .page
     }
 
     private func isBare(_ call: ClientCall, _ flow: Flow) -> Bool {

@@ -79,6 +79,28 @@ struct ClientAuthMissingTests {
         #expect(try Recording(broken).finding(rule)?.title.contains("takes the app for") == false)
     }
 
+    /// A page has no secret to send either; a server that passes its browser's Origin on has no name of a browser.
+    @Test(
+        arguments: [
+            ("Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0", "https://www.shop.example", true),
+            ("node", "https://www.shop.example", false), ("Mozilla/5.0 (X11; Linux x86_64)", nil, false),
+        ] as [(String, String?, Bool)]
+    )
+    func tellsAPageFromAServer(agent: String, origin: String?, isPage: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            exchange.request.headers.append("User-Agent", agent)
+            guard let origin else { return }
+            exchange.request.headers.append("Origin", origin)
+            exchange.response?.headers.append("Access-Control-Allow-Origin", origin)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title.contains("takes the page for") == isPage)
+        #expect(finding.fix.contains("client authentication off") == isPage)
+    }
+
     /// Kakao's name for an app whose bundle id, key hash or site is not registered.
     @Test func leavesAnAppAloneThatIsNotRegisteredForItsPlatform() throws {
         let recording = try Recording("healthy/native-app").answering(
