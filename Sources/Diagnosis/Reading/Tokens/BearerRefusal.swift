@@ -107,7 +107,7 @@ struct BearerRefusal {
         ],
         .signature: [
             "signature", "signing key", "idx10500", "idx10501", "idx10503", "idx10511", "jwks",
-            "remote jwk set",
+            "remote jwk set", "no matching key(s) found",
         ],
         .scope: ["insufficient_scope", "missing scope", "openid scope"],
         .shape: [

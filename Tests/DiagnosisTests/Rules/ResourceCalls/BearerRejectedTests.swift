@@ -283,6 +283,12 @@ struct BearerRejectedTests {
         let known = try #require(signed.finding(rule))
         #expect(known.title == "The API could not verify the access token's signature")
         #expect(known.notes.last == "among the keys that the provider publishes")
+        let spring = signed.answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            #"Bearer error="invalid_token", error_description="Signed JWT rejected: Another algorithm expected, or no matching key(s) found""#
+        )
+        #expect(spring.finding(rule)?.title == known.title)
         let plain = signed.answering("/orders", header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")
         #expect(plain.finding(rule)?.title == BearerRejectedTests.title)
         let rotated = plain.stating(
