@@ -67,7 +67,8 @@ struct TokenErrorWith200: Rule {
                     [answer.evidence(), answer.statusEvidence(note: "says success")],
                     severity: isEnd(error.error, of: request) ? .note : nil,
                     explanation: answer.wrappedError == nil ? nil : Self.wrapped,
-                    fix: answer.wrappedError == nil ? nil : Self.wrappedFix
+                    fix: answer.wrappedError == nil
+                        ? nil : request.endpoint.host == "slack.com" ? Self.ofSlackFix : Self.wrappedFix
                 )
             )
         }
@@ -100,6 +101,11 @@ struct TokenErrorWith200: Rule {
     private static let wrappedFix = """
         See to the error itself, which the evidence quotes. Have the server, or the gateway that wraps its answers, say 400 or 401 and put error and \
         error_description at the top (RFC 6749, section 5.2); until then the app has to look there itself.
+        """
+
+    private static let ofSlackFix = """
+        Slack answers so by design: look at ok before anything else. Then see to the error beside it: bad_redirect_uri is another redirect_uri than the login had, or one that the app \
+        does not list; invalid_code a code that was sent before, is older than ten minutes or is another app's; bad_client_secret and invalid_client_id are those of another app.
         """
 
     /// How a device's wait ends without tokens, whatever the status: rules of its own tell it.

@@ -85,6 +85,15 @@ struct TokenErrorWith200Tests {
         #expect(stopped.outcomes == [.failure])
     }
 
+    @Test func slackIsKnownToAnswerSo() throws {
+        let recording = try Recording("healthy/native-app").editingLast("/token") {
+            $0.request.url = RecordedURL("https://slack.com/api/oauth.v2.access")
+            let body = #"{"ok":false,"error":"bad_redirect_uri"}"#
+            $0.response?.body = Body(text: body, mediaType: "application/json")
+        }
+        #expect(recording.finding(rule)?.fix.contains("look at ok") == true)
+    }
+
     @Test func successWithoutTokensIsNoError() throws {
         let recording = try Recording("healthy/native-app").editingLast("/token") {
             let body = #"{"code":0,"message":"ok","result":null}"#
