@@ -13,6 +13,27 @@ struct ProviderWordsTests {
             "AADSTS90002: Tenant 'shop' not found. Check to make sure you have the correct tenant ID",
             "tenant id"
         ),
+        ("AADSTS90072: User account 'x' from identity provider 'live.com' does not exist", "guest"),
+        ("AADSTS50177: User account 'x' does not exist in tenant 'y'", "guest"),
+        ("AADSTS500014: The service principal for resource 'x' is disabled.", "Enterprise applications"),
+        ("AADSTS1002012: The provided value for scope api://x/read is not valid.", "/.default"),
+        ("AADSTS90009: Application is requesting a token for itself.", "CLIENT_ID/.default"),
+        ("AADB2C90273: An invalid response was received", "oauth2/authresp"),
+        (
+            "invalid_request: PreSignUp failed with error Email domain not allowed.", "CloudWatch"
+        ),
+        (
+            "PreSignUp failed with error Already found an entry for username google_1", "AdminLinkProvider"
+        ),
+        (
+            "unauthorized_scope_error: Scope \"r_liteprofile\" is not authorized for your application",
+            "OpenID Connect"
+        ),
+        (
+            "request_forbidden: The request is not allowed. No CSRF value available in the session cookie.",
+            "127.0.0.1"
+        ),
+        ("access_denied: The login verifier has already been used.", "prefetch"),
         ("AADSTS7000218: The request body must contain the following parameter", "public client flows"),
         ("AADSTS70011: The provided value for the input parameter 'scope' is not valid", "/.default"),
         ("not_found: No OpenID Connect provider for realm /alpha", "OAuth2 Provider service"),
@@ -77,6 +98,7 @@ struct ProviderWordsTests {
         ("too-many-attempts: Too many attempts", .curity, "authorization request"),
         ("urn:se:curity:scopes:haapi", .curity, "haapi"),
         ("unauthorized_client", .curity, "Code Flow"),
+        ("unauthorized_client", .cognito, "Authorization code grant"),
         ("access_denied: Authentication failed", .curity, "Curity's log"),
         ("invalid_client: Client attestation failed", .curity, "package-name"),
         ("Bad Request: Invalid realm, /alpha", .forgerock, "realms/root/realms/"),

@@ -31,7 +31,7 @@ enum ClientIDRefusal {
     /// and Login.gov.
     static let texts =
         [
-            "client not found", ofCAS, "aadsts700016", ofOneTenant,
+            "client not found", ofCAS, "aadsts700016", "aadsts700038", ofOneTenant,
             ofConsumers,
             "oauth client was not found", "cannot find an application associated with the given",
             "valid oauth client could not be found for client_id", "invalid value for 'client_id' parameter",

@@ -62,6 +62,8 @@ extension ProviderWords {
     private static let ofUsers: [Known] = [
         Known(
             "50020",
+            "50177",
+            "90072",
             explanation: """
                 The user has signed in with an account of another directory, or a personal one, and the tenant at which the app began the login does not have it as a guest.
                 """,
@@ -72,6 +74,7 @@ extension ProviderWords {
         ),
         Known(
             "50034",
+            "51004",
             explanation:
                 "The directory has no user of this name: it is misspelled, is an alias that nobody signs in by, or belongs to another tenant.",
             fix:
@@ -201,6 +204,22 @@ extension ProviderWords {
                 "Exchange it while it is fresh: have the app get a new token for the API first, and compare the API's clock."
         ),
         Known(
+            "500014",
+            "7000112",
+            explanation:
+                "The app, or the API that it asks for, is registered, and is switched off in this tenant, by an administrator or because a subscription has ended.",
+            fix:
+                "Have an administrator of the tenant look at it under Enterprise applications (Properties, Enabled for users to sign in), and at the licence that it belongs to."
+        ),
+        Known(
+            "90009",
+            explanation:
+                "The app asks for a token for itself, and names itself by its application id URI; Entra takes its client_id alone for that.",
+            fix: """
+                Ask for the scope CLIENT_ID/.default, with the GUID in place of the URI (api://…); better, register the API by itself and ask for a scope of that.
+                """
+        ),
+        Known(
             "240002",
             explanation:
                 "An ID token was brought where an access token belongs: on behalf of a user an API may bring the access token alone that it was called with.",
@@ -219,6 +238,14 @@ extension ProviderWords {
             fix: """
                 Ask for the scopes of one API at a time, as its application id URI, a slash and the name; for client_credentials exactly that URI and /.default. openid, profile, email and \
                 offline_access may stand beside them.
+                """
+        ),
+        Known(
+            "1002012",
+            explanation:
+                "A client that signs in as itself (client_credentials) asks for all that it was granted at an API, and cannot name a single scope of it.",
+            fix: """
+                Ask for the API's application id URI, a slash and .default (api://…/.default, https://graph.microsoft.com/.default); what it may do are the application permissions in its registration.
                 """
         ),
         Known(

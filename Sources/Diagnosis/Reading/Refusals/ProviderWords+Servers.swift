@@ -1,5 +1,6 @@
 extension ProviderWords {
-    /// Those of servers that one runs oneself: ForgeRock AM, WSO2 Identity Server, Curity, Keycloak, Dex, ZITADEL, those made with Authlib, SATOSA.
+    /// Those of servers that one runs oneself: ForgeRock AM, WSO2 Identity Server, Curity, Keycloak, Dex, ZITADEL, those made with Authlib, SATOSA,
+    /// Ory Hydra.
     static let servers: [Known] = ofForgeRock + ofWSO2 + ofCurity + ofOthers
 
     private static let ofOthers: [Known] = [
@@ -41,6 +42,27 @@ extension ProviderWords {
             fix: """
                 Set Keycloak's host name (KC_HOSTNAME with the public https address), so that tokens have one issuer whoever asks, from inside as from outside. For calls inside of a network \
                 KC_HOSTNAME_BACKCHANNEL_DYNAMIC leaves the issuer as it is.
+                """
+        ),
+        Known(
+            "no csrf value available in the session cookie",
+            "the csrf value from the token does not match the csrf value from the data store",
+            explanation: """
+                Ory Hydra came back from the login or consent app without the cookie that it had set when the login began, or with that of another login.
+                """,
+            fix: """
+                Use one host name throughout: localhost and 127.0.0.1 are two, and what Hydra sends its browser to goes by URLS_SELF_ISSUER. Over plain http have its cookies not SameSite=None \
+                (SERVE_COOKIES_SAME_SITE_MODE), for browsers keep that with Secure alone. The browser itself has to follow redirect_to, not the app's server; and logins that are begun at once in several \
+                tabs or by a page's script replace each other's cookie.
+                """
+        ),
+        Known(
+            "verifier has already been used",
+            explanation: """
+                Ory Hydra was sent a second time the answer of its login or consent app, which is good once: by the back button, a reload, or a page that sends its form twice.
+                """,
+            fix: """
+                Begin the login anew at the app. Where it comes at once, look for what loads redirect_to twice: an app's server that follows it before the browser does, a form that is posted twice, a prefetch.
                 """
         ),
         Known(

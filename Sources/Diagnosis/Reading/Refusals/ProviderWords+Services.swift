@@ -1,6 +1,8 @@
+import Flows
+
 extension ProviderWords {
     /// Those of services: Singpass, MyInfo, Google, Okta, Auth0, Amazon Cognito, LINE, Azure AD B2C, Salesforce, BankID,
-    /// FranceConnect.
+    /// FranceConnect, LinkedIn.
     static let services: [Known] = ofSingpass + ofGoogle + ofCognito + ofFranceConnect + others
 
     private static let others: [Known] = [
@@ -58,6 +60,24 @@ extension ProviderWords {
             explanation: "Azure AD B2C: the app may not have tokens for the API whose scope it asks for.",
             fix:
                 "Add the API's scopes to the app's API permissions, and grant admin consent; compare the scope with the API's application id URI."
+        ),
+        Known(
+            "aadb2c90273",
+            explanation:
+                "The identity provider behind Azure AD B2C answered it with an error, which the text quotes; the app's own request was in order.",
+            fix: """
+                Go by the quoted error, which is about B2C's registration at that provider: its redirect URI (…/oauth2/authresp), the response type that B2C is set to ask for there (id_token has to be \
+                switched on at Entra for that), its scopes and its secret.
+                """
+        ),
+        Known(
+            "is not authorized for your application",
+            explanation: """
+                LinkedIn gives scopes by products, and none that this app has brings the one that is named. r_liteprofile and r_emailaddress belong to a product that new apps do not get any more.
+                """,
+            fix: """
+                Add the product Sign In with LinkedIn using OpenID Connect to the app (Products), and ask for openid, profile and email; name and address are then in the ID token and at /v2/userinfo, not at /v2/me.
+                """
         ),
         Known(
             "aadb2c90289",
@@ -137,6 +157,27 @@ extension ProviderWords {
                 "At each login Cognito writes what the outside provider sends into the user's attributes, and this one cannot be written.",
             fix:
                 "Map attributes alone that are mutable in the user pool, and that the app client may write (attribute permissions)."
+        ),
+        Known(
+            "presignup failed with error",
+            "preauthentication failed with error",
+            "postauthentication failed with error",
+            "postconfirmation failed with error",
+            "pretokengeneration failed with error",
+            "usermigration failed with error",
+            explanation:
+                "A Lambda trigger of the user pool, which the text names, said no or broke down; what stands behind the name is what it threw. The app's request and the sign-in itself were in order.",
+            fix: """
+                Look into the trigger's log (CloudWatch) for this time. Where it turns users away on purpose, show them its words; a trigger has to return the event, and has five seconds for that.
+                """
+        ),
+        Known(
+            "unauthorized_client",
+            of: .cognito,
+            explanation:
+                "The app client exists, and may not use the grant that it asks by: that is not switched on for it.",
+            fix:
+                "Edit the app client's login pages: switch Authorization code grant on (or Implicit grant for response_type=token), and have at least one identity provider selected."
         ),
     ]
 }

@@ -170,6 +170,7 @@ struct ClientIDUnknownTests {
 
     @Test(arguments: [
         "AADSTS700016: Application with identifier \u{27}x\u{27} was not found in the directory",
+        "AADSTS700038: 00000000-0000-0000-0000-000000000000 is not a valid application identifier.",
         "Error 401: invalid_client <p>The OAuth client was not found.",
         "Invalid value for &#39;client_id&#39; parameter.",
         "{\"error\":\"invalid_client\"}", "<h1>Unknown   client</h1>",
