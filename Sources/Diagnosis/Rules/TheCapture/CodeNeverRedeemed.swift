@@ -59,8 +59,7 @@ struct CodeNeverRedeemed: Rule {
         if hasUnseenToken(after: delivery, flow) || isLoggedOut(after: delivery, flow) {
             return .abstains("a token was used afterwards that came by a request outside of this capture")
         }
-        let page = delivery.receiver == .page ? LeftCode(by: delivery, in: flow) : nil
-        let overtaken = delivery.receiver == .app ? OvertakenLogin(by: delivery, in: flow) : nil
+        let told = told(of: delivery, in: flow)
         return .violated(
             Violation(
                 [
@@ -71,13 +70,31 @@ struct CodeNeverRedeemed: Rule {
                         in: .timing,
                         note: rest.hasExchange ? "with other requests in it" : nil
                     ),
-                ] + (page?.evidence ?? overtaken.map { [$0.evidence] } ?? []),
+                ] + told.evidence,
                 variant: delivery.receiver == .page ? "page" : "app",
-                explanation: page?.explanation ?? overtaken.map { _ in OvertakenLogin.explanation },
-                fix: page?.fix ?? overtaken.map { _ in OvertakenLogin.fix },
+                explanation: told.words?.explanation,
+                fix: told.words?.fix,
                 exchange: delivery.exchange
             )
         )
+    }
+
+    /// What the capture shows of why.
+    private func told(of delivery: CodeDelivery, in flow: Flow) -> (
+        evidence: [Evidence], words: Violation.Words?
+    ) {
+        guard delivery.receiver == .app else {
+            let page = LeftCode(by: delivery, in: flow)
+            return (page.evidence, Violation.Words(explanation: page.explanation, fix: page.fix))
+        }
+        if let overtaken = OvertakenLogin(by: delivery, in: flow) {
+            return (
+                [overtaken.evidence],
+                Violation.Words(explanation: OvertakenLogin.explanation, fix: OvertakenLogin.fix)
+            )
+        }
+        let scheme = UncaughtScheme(of: delivery, in: flow)
+        return (scheme.map { [$0.evidence] } ?? [], scheme?.words)
     }
 
     /// Whether a token request is for this code, also where it was altered on the way.
