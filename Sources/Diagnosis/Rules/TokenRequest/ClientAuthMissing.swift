@@ -46,8 +46,9 @@ struct ClientAuthMissing: Rule {
             // Where header fields were taken out, who sent none is not known to be public.
             if !isSanitized, call.kind == .token {
                 if isKnownAsPublic(call, flow) { return .holds }
-                if call.authentication.clientID == nil, let earlier = id(acceptedBefore: call, in: flow) {
-                    return .violated(violation(byUnnamed: call, earlier))
+                if call.authentication.clientID == nil, let earlier = request(acceptedBefore: call, in: flow)
+                {
+                    return .violated(violation(byUnnamed: call, after: earlier, flow))
                 }
             }
             return .violated(violation(call, flow))
@@ -104,16 +105,19 @@ struct ClientAuthMissing: Rule {
         )
     }
 
-    /// `earlier`: the id by which the client was known before.
-    private func violation(byUnnamed call: ClientCall, _ earlier: Parameter) -> Violation {
-        Violation(
+    /// `earlier`: the request by which the client was known before.
+    private func violation(byUnnamed call: ClientCall, after earlier: TokenRequest, _ flow: Flow)
+        -> Violation
+    {
+        let isPublic = PublicClients.isOne(earlier, flow.surroundings)
+        return Violation(
             [
-                call.parameters.missing("client_id", of: call.exchange), Evidence(earlier),
-                call.answer.evidence(),
-            ],
+                call.parameters.missing("client_id", of: call.exchange),
+                earlier.authentication.clientID.map { Evidence($0) }, call.answer.evidence(),
+            ].compactMap(\.self),
             severity: call.isRepaired ? .note : .error,
-            explanation: Self.unnamed,
-            fix: Self.unnamedFix,
+            explanation: isPublic ? Self.unnamed : Self.bare,
+            fix: isPublic ? Self.unnamedFix : Self.bareFix,
             title: "The token request does not say which client it is from",
             exchange: call.exchange
         )
@@ -164,15 +168,14 @@ struct ClientAuthMissing: Rule {
         }
     }
 
-    /// The id by which a request of the flow was accepted without credentials before this one, which has none either.
-    private func id(acceptedBefore call: ClientCall, in flow: Flow) -> Parameter? {
+    /// A request of the flow that said which client it is from and was accepted before this one, which has nothing of it.
+    private func request(acceptedBefore call: ClientCall, in flow: Flow) -> TokenRequest? {
         let position = flow.surroundings.position
         return flow.tokenRequests.first { request in
             request.endpoint.text.equalsBytes(of: call.endpoint.text)
-                && request.authentication.clientID != nil
+                && request.answer.isSuccess && request.authentication.clientID != nil
                 && position[request.exchange] < position[call.exchange]
-                && PublicClients.isOne(request, flow.surroundings)
-        }?.authentication.clientID
+        }
     }
 
     // MARK: - Words
@@ -184,6 +187,15 @@ struct ClientAuthMissing: Rule {
     private static let unnamedFix = """
         Send client_id with refreshes, too. In AppAuth it comes from the configuration of the stored state: make the request with tokenRefreshRequest \
         instead of by hand.
+        """
+
+    private static let bare = """
+        A client says who it is in every token request (RFC 6749, section 3.2.1). It did so by id and credentials in the request before, which was accepted; this one has neither, \
+        so the provider cannot tell whose token it is.
+        """
+    private static let bareFix = """
+        Send with refreshes what is sent with the code, in the same way: client_id and client_secret in the body, or both as Basic credentials. Libraries of apps take them per call: \
+        give the same configuration to the refresh as to the login (AppAuth: the same ClientAuthentication for every token request).
         """
 
     /// PingFederate takes an empty secret for a wrong one.

@@ -145,6 +145,37 @@ struct ClientAuthMissingTests {
         #expect(finding.map { $0.title.contains("which client") } == place.map { $0.hasSuffix("client_id") })
     }
 
+    /// A client with a secret sent it with the code, and with the refresh nothing at all; in header or body.
+    @Test(arguments: [("invalid_client", true), ("invalid_client_id", true), ("invalid_client", false)])
+    func missesBothWhereTheRefreshHasNeither(error: String, isInBody: Bool) throws {
+        var recording = try Recording("healthy/native-app").sending(
+            "client_secret",
+            isInBody ? "s3cret" : nil
+        )
+        let place = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
+        if !isInBody {
+            recording = recording.sending("client_id", nil)
+            let basic = "Basic " + Base64.encode("shop-app:s3cret".utf8)
+            recording.exchanges[place].request.headers.append("Authorization", basic)
+        }
+        var refresh = recording.exchanges[place]
+        refresh.startedAt = refresh.startedAt + .seconds(3600)
+        refresh.request.headers.fields.removeAll { $0.name == "Authorization" }
+        let token = try #require(recording.flows.first?.tokenRequests.first?.issuedRefreshToken)
+        refresh.request.body = Body(
+            text: FormBody.encode([("grant_type", "refresh_token"), ("refresh_token", token)]),
+            mediaType: FormBody.mediaType
+        )
+        recording.exchanges.append(refresh)
+        let status = error == "invalid_client" ? 401 : 400
+        let finding = try #require(
+            recording.answering("/token", status, ["error": .string(error)]).finding(rule)
+        )
+        #expect(finding.title.contains("which client"))
+        #expect(finding.places.first == "6 request.body client_id")
+        #expect(finding.fix.contains("client_secret in the body"))
+    }
+
     /// Ids are compared by their bytes: the same name, written with other characters, is another client's.
     @Test(arguments: [("caf\u{e9}", false), ("cafe\u{301}", true)])
     func clientIsPublicByItsVeryID(client: String, isTold: Bool) throws {
