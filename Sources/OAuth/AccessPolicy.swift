@@ -36,7 +36,7 @@ package enum AccessPolicy {
             "aadsts50105", "aadsts65001", "aadsts90094", "aadsts5300", "aadsts53010", "aadsts53011",
             "aadsts50072", "aadsts50074", "aadsts50076", "aadsts50079", "aadsts50097", "aadsts50131",
             "aadsts50158", "aadsts50020:", "aadsts500200", "aadsts500207", "aadsts500208", "aadsts90072",
-            "aadsts50057",
+            "aadsts50057", "aadsts50005:",
             "user is not assigned to the client application", "org_internal",
             "admin_policy_enforced", "has not completed the google verification process",
             "given you access to this app",

@@ -65,6 +65,10 @@ struct ProviderWordsTests {
         ("CLIENT_SIDE_ERROR: This is an invalid request.", "trace_id"),
         ("invalid_request: Parameter not allowed for this message type: nonce", "scope openid"),
         ("invalid_grant: reauth related error (invalid_rapt)", "Exempt trusted apps"),
+        ("invalid_grant: reauth related error (rapt_required)", "Exempt trusted apps"),
+        ("The version of the app you're using doesn't include the latest security features", "device grant"),
+        ("You are already authenticated as different user 'bob' in this session.", "end_session_endpoint"),
+        ("AADSTS50005: User tried to log in to a device from a platform (Unknown)", "Conditional Access"),
         ("invalid_grant: Malformed auth code.", "4%2F0A"),
         (
             "invalid_acr: acr_value is not valid, should be equal one of these values, expected eidas1, got eidas9",

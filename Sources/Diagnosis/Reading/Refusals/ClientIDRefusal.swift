@@ -59,6 +59,7 @@ enum ClientIDRefusal {
     /// At the token endpoint, where other faults of the client are told in words that are much alike: Entra, Salesforce, Slack,
     /// Google, WeChat.
     static let textsForClients = [
-        "aadsts700016", "client identifier invalid", "invalid_client_id", "deleted_client", "invalid appid",
+        "aadsts700016", "aadsts700038", "client identifier invalid", "invalid_client_id", "deleted_client",
+        "invalid appid",
     ]
 }

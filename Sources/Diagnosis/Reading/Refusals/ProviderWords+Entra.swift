@@ -137,7 +137,9 @@ extension ProviderWords {
             "53003",
             "50097",
             "50131",
+            "50005",
             "530003",
+            "530021",
             explanation: """
                 A Conditional Access policy of the tenant keeps this sign-in out: for the device (not managed, not compliant, an app that is not approved), the place, or the risk.
                 """,

@@ -16,6 +16,17 @@ extension ProviderWords {
                 """
         ),
         Known(
+            "include the latest security features",
+            explanation: """
+                Google says so to programs that ask in a way which it has ended, for a code that their user is to copy (urn:ietf:wg:oauth:2.0:oob) before all. Old versions of programs do that, gcloud among \
+                them.
+                """,
+            fix: """
+                Update the program (gcloud components update). One of your own takes its answer at http://127.0.0.1 and a port of its choice, with a client of the type desktop app; without a browser on the \
+                machine use the device grant, or sign in on another one.
+                """
+        ),
+        Known(
             "origin_mismatch",
             explanation:
                 "The page that began the login runs at an origin that the client's registration does not list.",
@@ -82,6 +93,7 @@ extension ProviderWords {
         ),
         Known(
             "invalid_rapt",
+            "rapt_required",
             "reauth related error",
             explanation:
                 "The user's organization has a limit for sessions at Google Cloud, and this one is over: no refresh helps until the user signs in again.",

@@ -21,6 +21,17 @@ extension ProviderWords {
                 "See the identity provider's settings in the realm (authorization URL, client id, signature), and Keycloak's log at this time."
         ),
         Known(
+            "you are already authenticated as different user",
+            explanation: """
+                The browser, or the tab of an app, still has a session of another user at Keycloak, and that user is not the one who signed in on the page. An app that only forgets its tokens leaves that session \
+                where it is.
+                """,
+            fix: """
+                End the session when the user signs out: open end_session_endpoint with id_token_hint in the same browser (revoking the tokens does not). Who is to sign in as somebody else signs out there first; a \
+                private session of the browser (prefersEphemeralWebBrowserSession on iOS) begins without one.
+                """
+        ),
+        Known(
             "client not allowed for direct access grants",
             explanation:
                 "The app sends name and password to Keycloak itself (password grant), and the client may not.",

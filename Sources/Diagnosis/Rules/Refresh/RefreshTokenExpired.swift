@@ -66,7 +66,8 @@ struct RefreshTokenExpired: Rule {
             return .violated(
                 Violation(
                     evidence,
-                    fix: mayBeInTesting(refused, issued, flow) ? Self.ofGoogle : nil,
+                    saying: mayBeInTesting(refused, issued, flow)
+                        ? Violation.Words(fix: Self.ofGoogle) : RefreshTokenEnd.words(for: refused.answer),
                     exchange: refused.exchange
                 )
             )

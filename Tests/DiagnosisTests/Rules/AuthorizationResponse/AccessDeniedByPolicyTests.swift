@@ -26,6 +26,7 @@ struct AccessDeniedByPolicyTests {
         ("access_denied", "AADSTS50105: The signed in user is not assigned to a role"),
         ("consent_required", "AADSTS65001: The user or administrator has not consented"),
         ("interaction_required", "AADSTS53003: Access has been blocked by Conditional Access policies"),
+        ("interaction_required", "AADSTS50005: User tried to log in to a device from a platform (Unknown)"),
         ("access_denied", "shop has not completed the Google verification process"),
         ("admin_policy_enforced", "x"), ("access_denied", "permission denied"),
         (

@@ -180,6 +180,8 @@ struct RefreshTokenExpiredTests {
         let recording = try refused(text).editingAnswer(of: "/token") {
             $0["error_subtype"] = subtype.map { .string($0) }
         }
-        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect((finding?.fix.contains("Exempt trusted apps") == true) == fires)
     }
 }
