@@ -34,7 +34,7 @@ struct EmbeddedUserAgent: Rule {
         var isSeenThrough = false
         for attempt in flow.loginAttempts {
             let headers = flow.capture[attempt.exchange].request.headers
-            let refusal = attempt.refusal.flatMap { $0.says(Self.texts) ? $0 : nil }
+            let refusal = Self.refusal(of: attempt, in: flow)
             guard attempt.request != nil, let agent = headers.first("user-agent"),
                 let mark = Self.mark(of: agent) ?? refusal.map({ _ in Self.unmarked }),
                 refusal != nil || !Self.isOfProvidersApp(agent, flow.capture[attempt.exchange].request.url)
@@ -62,6 +62,16 @@ struct EmbeddedUserAgent: Rule {
                 saying: isSeenThrough ? Self.seenThrough : nil
             )
         )
+    }
+
+    /// Said to the request itself, or on a page of the sign-in, as Google does behind the form with the name.
+    private static func refusal(of attempt: LoginAttempt, in flow: Flow) -> RequestRefusal? {
+        if let refusal = attempt.refusal, refusal.says(texts) { return refusal }
+        guard attempt.response == nil, let request = attempt.request else { return nil }
+        let pages = ProviderPages.of(request, in: flow)
+        let told = pages.lazy.compactMap { flow.refusal(on: [$0], redirectURI: request.redirectURI) }
+            .first { $0.says(texts) }
+        return told ?? SignInEnd.refusal(on: pages, in: flow).flatMap { $0.says(texts) ? $0 : nil }
     }
 
     private static let unmarked = "names no web view: the provider goes by other signs"

@@ -84,6 +84,36 @@ struct EmbeddedUserAgentTests {
         #expect(finding.notes.first == "names no web view: the provider goes by other signs")
     }
 
+    /// Google asks for the name first, and says it on the page behind.
+    @Test(arguments: [
+        ("This browser or app may not be secure. Learn more", true), ("Wrong password.", false),
+    ])
+    func readsThePageBehindTheName(words: String, isTold: Bool) throws {
+        var recording = try Recording(Array(seen(by: "Mozilla/5.0 (X11) Chrome/126.0").exchanges.prefix(1)))
+            .editing { exchange in
+                exchange.response = RecordedResponse(
+                    status: 200,
+                    body: Body(
+                        text: "<title>Sign in</title><form><input name=identifier></form>",
+                        mediaType: "text/html"
+                    )
+                )
+            }
+        var page = try #require(recording.exchanges.first)
+        page.startedAt = page.startedAt + .seconds(8)
+        page.request.url = RecordedURL("https://id.harbour.example/v3/signin/rejected?rrk=46")
+        page.response?.body = Body(
+            text:
+                "<title>Sign in - Google Accounts</title><h1>Couldn\u{2019}t sign you in</h1><p>\(words)</p>",
+            mediaType: "text/html"
+        )
+        recording.exchanges.append(page)
+        let finding = recording.finding(rule)
+        #expect((finding?.severity == .error) == isTold)
+        #expect((finding?.fix.contains("loopback address") == true) == isTold)
+        if isTold { #expect(recording.finding("authorization-error") == nil) }
+    }
+
     @Test func isAnErrorWhereTheProviderRefusesIt() throws {
         let recording = try Recording(Array(Recording(broken).exchanges.prefix(1))).editing { exchange in
             exchange.response = RecordedResponse(
