@@ -69,6 +69,10 @@ struct ProviderWordsTests {
         ("The version of the app you're using doesn't include the latest security features", "device grant"),
         ("You are already authenticated as different user 'bob' in this session.", "end_session_endpoint"),
         ("AADSTS50005: User tried to log in to a device from a platform (Unknown)", "Conditional Access"),
+        (
+            "invalid_request: PKCE is mandatory for this application. PKCE Challenge is not provided",
+            "devices"
+        ),
         ("invalid_grant: Malformed auth code.", "4%2F0A"),
         (
             "invalid_acr: acr_value is not valid, should be equal one of these values, expected eidas1, got eidas9",
@@ -93,6 +97,7 @@ struct ProviderWordsTests {
 
     /// What another provider means by the same words nobody knows.
     @Test(arguments: [
+        ("invalid_grant: The code has expired or has been revoked.", ProviderKind.apple, "new sign-in"),
         ("login_required: Authentication required", ProviderKind.wso2, "/commonauth"),
         ("invalid_request: Invalid authorization request", .wso2, "session store"),
         ("User account is locked. Please retry later.", .wso2, "accountState"),

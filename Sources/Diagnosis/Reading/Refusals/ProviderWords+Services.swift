@@ -1,11 +1,21 @@
 import Flows
 
 extension ProviderWords {
-    /// Those of services: Singpass, MyInfo, Google, Okta, Auth0, Amazon Cognito, LINE, Azure AD B2C, Salesforce, BankID,
+    /// Those of services: Singpass, MyInfo, Google, Apple, Okta, Auth0, Amazon Cognito, LINE, Azure AD B2C, Salesforce, BankID,
     /// FranceConnect, LinkedIn.
     static let services: [Known] = ofSingpass + ofGoogle + ofCognito + ofFranceConnect + others
 
     private static let others: [Known] = [
+        Known(
+            "the code has expired or has been revoked",
+            of: .apple,
+            explanation:
+                "Apple gives out a code for one exchange within five minutes: this one was exchanged before, or came later than that.",
+            fix: """
+                Exchange each code once, and as soon as the app has it: every sign-in brings a new one, so an app that repeats its request has to begin with a new sign-in. Later on refresh, or take the ID token, which \
+                Apple's keys verify.
+                """
+        ),
         Known(
             "policy evaluation failed for this request",
             explanation:

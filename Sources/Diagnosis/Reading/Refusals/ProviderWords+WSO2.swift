@@ -62,6 +62,15 @@ extension ProviderWords {
                 """
         ),
         Known(
+            "pkce is mandatory for this application",
+            explanation: """
+                The application is set to take no login without a code_challenge. Older versions of WSO2 Identity Server want one from the device grant as well, which has none to send.
+                """,
+            fix: """
+                Send code_challenge and code_challenge_method=S256 with a login in the browser. For devices register an application of their own, and leave PKCE mandatory switched off there.
+                """
+        ),
+        Known(
             "claim.request.missing",
             of: .wso2,
             explanation: """

@@ -3,12 +3,14 @@ import Flows
 import JOSE
 import OAuth
 
-/// Requests to the token endpoint whose grant and token do not go together: a refresh token that is sent as a code, and a refresh
-/// without any.
+/// Requests to the token endpoint whose grant and token do not go together: a refresh token or an ID token that is sent as a code, and
+/// a refresh without any.
 enum TokenOutOfPlace {
     /// What there is to say where the first of a flow's refused requests is such; nil otherwise.
     static func violation(_ refused: [TokenRequest], _ flow: Flow) -> Violation? {
-        refused.first.flatMap { refreshTokenAsCode($0, flow) ?? refreshWithoutToken($0, flow) }
+        refused.first.flatMap {
+            refreshTokenAsCode($0, flow) ?? idTokenAsCode($0, flow) ?? refreshWithoutToken($0, flow)
+        }
     }
 
     private static func refreshTokenAsCode(_ request: TokenRequest, _ flow: Flow) -> Violation? {
@@ -32,6 +34,40 @@ enum TokenOutOfPlace {
             exchange: request.exchange
         )
     }
+
+    /// What an app's library hands out beside the code.
+    ///
+    /// Providers other than these two may have codes that are tokens: there only what the capture has as an ID token is known to be one.
+    private static func idTokenAsCode(_ request: TokenRequest, _ flow: Flow) -> Violation? {
+        guard request.isCodeExchange, let sent = request.parameters.parameter("code"), !sent.value.isEmpty,
+            let token = JSONWebToken.parse(sent.value), let issuer = token.issuer
+        else { return nil }
+        let issued = flow.surroundings.issuedTokens.others[sent.value].flatMap {
+            $0.name == "id_token" ? $0 : nil
+        }
+        guard issued != nil || issuers[flow.provider]?.contains(issuer) ?? false else { return nil }
+        return Violation(
+            [
+                issued.map { Evidence($0, note: "delivered as id_token") },
+                Evidence(sent, note: "an ID token of \(issuer), sent as code"), request.answer.evidence(),
+            ]
+            .compactMap(\.self),
+            explanation: """
+                What is sent as the code is an ID token. That tells who the user is and is exchanged for nothing; the provider knows no such code.
+                """,
+            fix: """
+                Send the code, which the app gets beside the ID token (Apple: authorizationCode, not identityToken; Google: serverAuthCode, not idToken), once and within minutes. A \
+                server that is to know the user alone verifies the ID token by the provider's keys and needs no exchange.
+                """,
+            title: "An ID token is sent as a code",
+            exchange: request.exchange
+        )
+    }
+
+    private static let issuers: [ProviderKind: Set<String>] = [
+        .apple: ["https://appleid.apple.com"],
+        .google: ["https://accounts.google.com", "accounts.google.com"],
+    ]
 
     private static func refreshWithoutToken(_ request: TokenRequest, _ flow: Flow) -> Violation? {
         let sent = request.parameters.parameter("refresh_token")

@@ -314,6 +314,7 @@ struct ClientAuthMissing: Rule {
         "not found", "could not be found", "does not exist", "unknown client", "no such client",
         "invalid client_id", "invalid client id", "disabled", "inactive", "deactivated", "deleted",
         "redirect", "grant",
-        "verifier", "pkce", "scope", "dpop", "origin", "certificate", "response type", "response_type",
+        "verifier", "pkce", "proof key", "scope", "dpop", "origin", "certificate", "response type",
+        "response_type",
     ]
 }

@@ -97,6 +97,50 @@ struct TokenEndpointErrorTests {
         }
     }
 
+    /// Apple's and Google's libraries for apps hand out both, and have no codes that look like tokens.
+    @Test(arguments: [
+        ("https://appleid.apple.com", "https://appleid.apple.com/auth/token", true),
+        ("https://accounts.google.com", "https://appleid.apple.com/auth/token", false),
+        ("https://accounts.google.com", "https://oauth2.googleapis.com/token", true),
+        ("https://id.harbour.example", "https://id.harbour.example/token", false),
+    ])
+    func tellsAnIDTokenThatIsSentAsACode(issuer: String, endpoint: String, isTold: Bool) throws {
+        var exchange = try #require(
+            Recording("provider-specific/apple-client-secret-invalid").exchanges.last {
+                $0.request.url.path == "/token"
+            }
+        )
+        exchange.request.url = RecordedURL(endpoint)
+        let claims = #"{"iss":"\#(issuer)","sub":"001","aud":"example.shop.app"}"#
+        let token = [#"{"alg":"RS256","kid":"k1"}"#, claims].map(encoded).joined(separator: ".") + ".AAAA"
+        let path = exchange.request.url.path
+        let finding = try #require(
+            Recording([exchange]).sending("code", token, to: path)
+                .answering(path, 400, ["error": "invalid_grant"]).finding("token-invalid-grant")
+        )
+        #expect((finding.title == "An ID token is sent as a code") == isTold)
+        #expect(finding.fix.contains("serverAuthCode") == isTold)
+    }
+
+    /// One that the capture has is known at every provider.
+    @Test func tellsADeliveredIDTokenThatIsSentAsACode() throws {
+        let recording = try Recording("healthy/web-code-flow").refreshing(to: "another-refresh-token-42")
+        let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
+        let token = try #require(recording.flows.first?.tokenRequests.first?.answer.parameters["id_token"])
+        var broken = recording
+        broken.exchanges[index].request.body = Body(
+            text: FormBody.encode([
+                ("grant_type", "authorization_code"), ("client_id", "shop-web"), ("code", token),
+            ]),
+            mediaType: FormBody.mediaType
+        )
+        let finding = try #require(
+            broken.answering("/token", 400, ["error": "invalid_grant"]).finding("token-invalid-grant")
+        )
+        #expect(finding.title == "An ID token is sent as a code")
+        #expect(finding.notes.first == "delivered as id_token")
+    }
+
     @Test(arguments: [("", true), ("undefined", true), ("a-refresh-token-8675309", false)])
     func tellsARefreshWithoutAToken(token: String, isMissing: Bool) throws {
         let recording = try Recording("healthy/web-code-flow").refreshing(to: "another-refresh-token-42")
