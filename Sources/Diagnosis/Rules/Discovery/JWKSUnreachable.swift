@@ -48,9 +48,12 @@ struct JWKSUnreachable: Rule {
             }
         }
         for url in order where !read.contains(url) && !unknown.contains(url) {
-            return .violated(
-                Violation((failed[url] ?? []).prefix(4).flatMap { evidence(of: $0) }).toldOfFront(in: flow)
-            )
+            let documents = failed[url] ?? []
+            let evidence = documents.prefix(4).flatMap { self.evidence(of: $0) }
+            if let algorithm = secretsAlgorithm(without: documents, flow) {
+                return .violated(Violation(evidence + [algorithm], saying: Self.bySecret))
+            }
+            return .violated(Violation(evidence).toldOfFront(in: flow))
         }
         if let elsewhere = UndeclaredKeys.violation(in: flow) { return .violated(elsewhere) }
         return order.contains(where: unknown.contains) || failed.isEmpty && !unknown.subtracting(read).isEmpty
@@ -74,6 +77,31 @@ struct JWKSUnreachable: Rule {
         if (300..<400).contains(status) { return .elsewhere }
         return status < 300 && (!answer.isBodyRecorded || answer.isUnseen) ? .unknown : .failed
     }
+
+    /// The algorithm of an ID token that the client's secret signed, where the provider answered with data that hold no keys: it has none.
+    private func secretsAlgorithm(without documents: [KeySetDocument], _ flow: Flow) -> Evidence? {
+        guard
+            documents.allSatisfy({ document in
+                (200..<300).contains(document.answer.status ?? 0) && document.answer.json != nil
+            }),
+            let delivered = flow.deliveredIDTokens.last(where: {
+                $0.idToken.token.algorithm?.utf8.starts(with: "HS".utf8) ?? false
+            })
+        else { return nil }
+        return delivered.evidence(ofHeader: "alg")
+    }
+
+    private static let bySecret = Violation.Words(
+        title: "The provider publishes no keys: it signs with the client's secret",
+        explanation: """
+            The ID token is signed with the client's secret (an HS algorithm), and the key endpoint answered with a document that holds no keys, for there are none. A client \
+            that looks for a public key to verify with finds none.
+            """,
+        fix: """
+            Give the provider a key to sign with where the client wants RS256: authentik does as it did here as long as no Signing Key is chosen in the provider's settings. Or set the client to HS256, \
+            with its secret for the key.
+            """
+    )
 
     private func evidence(of document: KeySetDocument) -> [Evidence] {
         let place = Place(exchange: document.exchange, part: .requestURL, name: "")

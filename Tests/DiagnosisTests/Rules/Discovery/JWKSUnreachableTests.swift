@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import JOSE
 import JSON
 import OAuth
 import TestSupport
@@ -16,6 +17,24 @@ struct JWKSUnreachableTests {
         #expect(finding.isPrimary)
         #expect(finding.places == ["6 request.url ", "6 response.status "])
         #expect(recording.outcomes == [.failure])
+    }
+
+    /// authentik without a signing key; what is no data, and a token that a key signed, say nothing of that.
+    @Test(arguments: [("HS256", "{}", true), ("RS256", "{}", false), ("HS256", "<html></html>", false)])
+    func providerThatSignsWithTheSecretHasNoKeys(algorithm: String, body: String, isTold: Bool) throws {
+        let header = Base64URL.encode(Array(#"{"alg":"\#(algorithm)","typ":"JWT"}"#.utf8))
+        let recording = try Recording(broken).editingLast("/jwks") {
+            $0.response?.status = 200
+            $0.response?.body = Body(text: body, mediaType: "application/json")
+        }.editingAnswer(of: "/token") { answer in
+            guard let token = answer["id_token"]?.string else { return }
+            let rest = token.split(separator: ".", maxSplits: 1)[1]
+            answer["id_token"] = .string("\(header).\(rest)")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title.contains("signs with the client's secret") == isTold)
+        #expect(finding.fix.contains("Signing Key") == isTold)
+        #expect((finding.places.last?.hasSuffix("jwt.header alg") == true) == isTold)
     }
 
     /// At an address that the metadata do not name; another path is none of keys, who is not let in may be at the right one, and who asked is not the browser.
