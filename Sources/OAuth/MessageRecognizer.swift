@@ -163,7 +163,8 @@ package struct MessageRecognizer: Sendable {
         switch candidate.role {
         case .token:
             return candidate.isStated || !grant.isEmpty || Self.isExchangeOfCode(parameters)
-                || posted.isObjectsName && candidate.answer.error != nil
+                || (posted.isObjectsName || posted.json.map(CallSettings.isOne) ?? false)
+                    && candidate.answer.error != nil
                 || Self.isAnsweredAsTokenRequest(candidate.exchange, candidate.index)
         case .authorization: return Self.isTakenToAuthorizationEndpoint(parameters)
         case .pushedRequest: return false

@@ -143,6 +143,23 @@ struct MessageRecognizerTests {
         #expect(self.kind(exchange, metadata: Self.metadata) == kind)
     }
 
+    /// What axios was to be told of the call, with the parameters in it.
+    @Test(
+        arguments: [
+            (#"{"headers":{"a":"b"},"data":{"client_id":"c"}}"#, #"{"error":"invalid_request"}"#, "token"),
+            (#"{"headers":{"a":"b"},"data":"client_id=c"}"#, #"{"ok":true}"#, nil),
+            (#"{"data":{"client_id":"c"}}"#, #"{"error":"invalid_request"}"#, nil),
+            (#"{"headers":["a"],"data":{}}"#, #"{"error":"invalid_request"}"#, nil),
+        ] as [(String, String, String?)]
+    )
+    func settingsOfACallAreATokenRequestWhereTheAnswerSaysSo(body: String, answer: String, kind: String?) {
+        var exchange = post("https://idp.example/v1/token", [], body: .json(answer))
+        exchange.request.body = .json(body)
+        #expect(self.kind(exchange, metadata: nil) == kind)
+        exchange.request.url = RecordedURL("https://idp.example/v1/other")
+        #expect(self.kind(exchange, metadata: nil) == nil)
+    }
+
     private static let script: JSONObject = [
         "authorization_endpoint": "https://shop.example/index.php?route=oauth/authorize",
         "token_endpoint": "https://shop.example/index.php?route=oauth/swap",

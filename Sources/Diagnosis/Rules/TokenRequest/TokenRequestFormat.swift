@@ -42,14 +42,14 @@ struct TokenRequestFormat: Rule {
             let form = MisplacedParameters.of(request, recorded, flow)
             let faults = form.map(\.evidence) ?? FormPost.faults(of: recorded, request.exchange)
             guard !faults.isEmpty, !Self.isRead(request, isForm: form != nil, recorded) else { continue }
-            let isObjectsName = FormBody.isObjectsName(recorded.body)
+            let script = Self.words(ofScript: recorded)
             return .violated(
                 Violation(
                     faults + [request.answer.evidence()],
                     variant: form?.variant,
                     severity: repaired.contains(request.exchange) ? .note : .error,
-                    explanation: isObjectsName ? Self.objectsName : form?.explanation,
-                    fix: isObjectsName ? Self.objectsNameFix : form?.fix,
+                    explanation: script?.explanation ?? form?.explanation,
+                    fix: script?.fix ?? form?.fix,
                     title: form?.title,
                     exchange: request.exchange,
                     explains: form == nil ? [] : Self.whatIsMissed
@@ -58,6 +58,23 @@ struct TokenRequestFormat: Rule {
         }
         return .holds
     }
+
+    /// What is said of bodies that scripts alone make; nil of every other.
+    private static func words(ofScript request: RecordedRequest) -> Violation.Words? {
+        if FormBody.isObjectsName(request.body) {
+            return Violation.Words(explanation: objectsName, fix: objectsNameFix)
+        }
+        return CallSettings.isBody(of: request)
+            ? Violation.Words(explanation: callSettings, fix: callSettingsFix) : nil
+    }
+
+    private static let callSettings = """
+        The body is what the client's library was to be told of the call: its headers, with the parameters beside them. The library took it for the body and sent it as \
+        JSON, so that the endpoint finds no parameter at all.
+        """
+    private static let callSettingsFix = """
+        Give the library the form as the body and the settings behind it: axios.post(url, new URLSearchParams(parameters), { headers }). The form has its own Content-Type then.
+        """
 
     private static let objectsName = """
         The client is written in JavaScript and gave an object as the body where a text belongs. What was sent is the object's name \

@@ -63,6 +63,17 @@ struct TokenRequestFormatTests {
         #expect(recording.finding("code-never-redeemed") == nil)
     }
 
+    @Test func namesTheSettingsOfACallThatWereSentAsItsBody() throws {
+        let settings =
+            #"{"headers":{"Accept":"application/json"},"data":{"grant_type":"authorization_code"}}"#
+        let recording = try sending(settings, as: "application/json")
+            .answering("/token", 400, ["error": "invalid_request"])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.fix.contains("axios.post"))
+        #expect(finding.evidence[1].value == "an object of JSON")
+    }
+
     @Test func wantsAPost() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/token" else { return }
