@@ -74,7 +74,7 @@ struct EntrySpellingTests {
         #""headers":[{"name":"Content-Type","value":"application/x-www-form-urlencoded;charset=UTF-8"}]"#
     private static let json = #""headers":[{"name":"Content-Type","value":"application/json"}]"#
 
-    private func har(_ request: String, _ response: String) -> String {
+    static func har(_ request: String, _ response: String) -> String {
         #"{"log":{"entries":[{"startedDateTime":"2026-03-04T09:54:08.356Z","request":{"method":"POST","url":"https://idp.example/token",\#(request)},"response":{"status":200,\#(response)}}]}}"#
     }
 
@@ -87,7 +87,7 @@ struct EntrySpellingTests {
         #""postData":{"mimeType":"application/x-www-form-urlencoded","body":"code=a+b&scope=x&scope=y"}"#,
         #""postData":[{"name":"code","value":"a b"},{"name":"scope","value":"x"},{"name":"scope","value":"y"}]"#,
     ]) func formInAnotherPlaceIsRead(_ body: String) throws {
-        let text = har("\(Self.form),\(body)", Self.json)
+        let text = Self.har("\(Self.form),\(body)", Self.json)
         let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
         for text in [text, imported] {
             let items = FormBody.items(of: try read(text)[0].request.body)
@@ -104,7 +104,7 @@ struct EntrySpellingTests {
         #""content":{"size":20,"mimeType":"application/json","body":"{\"a\":1.0,\"b\":[\"c\"]}"}"#,
         #""content":{"mimeType":"application/json","encoding":"base64","body":"eyJhIjoxLjAsImIiOlsiYyJdfQ=="}"#,
     ]) func answerInAnotherPlaceIsRead(_ body: String) throws {
-        let text = har(Self.form, "\(Self.json),\(body)")
+        let text = Self.har(Self.form, "\(Self.json),\(body)")
         let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
         for text in [text, imported] {
             let response = try #require(try read(text)[0].response)
@@ -122,7 +122,7 @@ struct EntrySpellingTests {
             (#"{"code":null,"message":"none"}"#, nil, nil), (#"{"message":"none"}"#, nil, nil),
         ] as [(String, Int?, String?)]
     ) func statusThatIsAnObjectIsOne(_ status: String, _ code: Int?, _ words: String?) throws {
-        let text = har(Self.form, Self.json).replacing(#""status":200"#, with: #""status":\#(status)"#)
+        let text = Self.har(Self.form, Self.json).replacing(#""status":200"#, with: #""status":\#(status)"#)
         for text in [text, JSONWriter.text(of: try OriginalEntryTests.imported([text]))] {
             let response = try read(text)[0].response
             #expect(response?.status == code && response?.statusText == words)
@@ -138,7 +138,7 @@ struct EntrySpellingTests {
         (#""headers":[],"content":{"mimeType":"text/plain","body":"other"},"body":"own""#, "own"),
         (#""headers":[],"content":{"size":0,"mimeType":""},"body":null"#, ""),
     ]) func whatIsNoBodyStays(_ members: String, _ text: String?) throws {
-        let response = try #require(try read(har(Self.form, members))[0].response)
+        let response = try #require(try read(Self.har(Self.form, members))[0].response)
         #expect(response.body?.text == text)
         #expect((response.body?.foreign["kind"] == nil) == !members.contains(#""kind""#))
     }
@@ -147,7 +147,7 @@ struct EntrySpellingTests {
     @Test func listsWithNumbersForBracketsAreRead() throws {
         let cookie = #"{"0":{"name":"Accept","value":"a"},"2":{"name":"Cookie","value":"sid=s1"}}"#
         let query = #"{"1":{"name":"state","value":"x"}}"#
-        let text = har(#""headers":\#(cookie),"queryString":\#(query)"#, Self.json)
+        let text = Self.har(#""headers":\#(cookie),"queryString":\#(query)"#, Self.json)
         let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
         for text in [text, imported] {
             let request = try read(text)[0].request
@@ -174,7 +174,7 @@ struct EntrySpellingTests {
         ),
     ]) func formThatWasWrittenAsJSONIsOne(_ members: String, _ code: String?) throws {
         let answer = #""headers":[],"content":{"mimeType":"text/html","text":"\"<p class=\\\"a\\\">\""}"#
-        let text = har(#""headers":[],\#(members)"#, answer)
+        let text = Self.har(#""headers":[],\#(members)"#, answer)
         let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
         for text in [text, imported] {
             let exchange = try read(text)[0]
@@ -190,7 +190,7 @@ struct EntrySpellingTests {
         #""headers":[],"postData":{"mimeType":"application/json","text":"\"code=ab%2Fcd\""}"#,
         #""headers":[],"postData":{"mimeType":"application/x-www-form-urlencoded","text":"{\"code\":\"ab/cd\"}"}"#,
     ]) func textThatWasSentSoStays(_ members: String) throws {
-        let body = try read(har(members, #""headers":[]"#))[0].request.body
+        let body = try read(Self.har(members, #""headers":[]"#))[0].request.body
         let first = body?.text?.first
         #expect(first == "\"" || first == "{")
     }
@@ -200,7 +200,7 @@ struct EntrySpellingTests {
     func dictionaryThatPythonPrintedIsKnownByItsLength(_ size: String, _ isRead: Bool) throws {
         let content =
             #""content":{\#(size)"mimeType":"application/json","text":"{'a': True, 'b': \"it's\"}"}"#
-        let text = har(Self.form, #""headers":[],\#(content)"#)
+        let text = Self.har(Self.form, #""headers":[],\#(content)"#)
         for text in [text, JSONWriter.text(of: try OriginalEntryTests.imported([text]))] {
             let body = try read(text)[0].response?.body?.text
             #expect(body == (isRead ? #"{"a":true,"b":"it's"}"# : #"{'a': True, 'b': "it's"}"#))
@@ -211,7 +211,7 @@ struct EntrySpellingTests {
         let fields =
             #""headers":[{"name":"Content-Type","value":"application/x-www-form-urlencoded"},{"name":"Content-Length","value":"11"}]"#
         let body = #""postData":{"mimeType":"","text":"{'code': 'ab/cd'}"}"#
-        let request = try read(har("\(fields),\(body)", Self.json))[0].request
+        let request = try read(Self.har("\(fields),\(body)", Self.json))[0].request
         #expect(FormBody.items(of: request.body)?.first("code") == "ab/cd")
     }
 
@@ -226,7 +226,7 @@ struct EntrySpellingTests {
         #""headers":[{"name":"x","value":"1, y=2"},{"name":"set-cookie","value":"\#(joined)"}],"cookies":[{"name":"a","value":"1"},{"name":"b","value":"2,3"}]"#,
         #""headers":{"x":"1, y=2","Set-Cookie":"\#(joined)"}"#,
     ]) func cookiesInOneFieldAreSeveral(_ members: String) throws {
-        let text = har(Self.form, #"\#(members),"content":{}"#)
+        let text = Self.har(Self.form, #"\#(members),"content":{}"#)
         let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
         for text in [text, imported] {
             let capture = try read(text)
@@ -249,7 +249,7 @@ struct EntrySpellingTests {
         #""headers":[{"name":"Set-Cookie","value":"a=1, b=2, c=3; Path=/"}],"cookies":[]"#,
         #""headers":[{"name":"Set-Cookie","value":"a=1; Path=/; Expires=Wed, 04-Mar-2026 10:54:08 GMT"}],"cookies":[]"#,
     ]) func cookieThatIsOneStays(_ members: String) throws {
-        let response = try #require(try read(har(Self.form, #"\#(members),"content":{}"#))[0].response)
+        let response = try #require(try read(Self.har(Self.form, #"\#(members),"content":{}"#))[0].response)
         #expect(response.headers.first("set-cookie")?.hasPrefix("a=1") == true)
         #expect(response.setCookies[0].name == "a" && response.setCookies.allSatisfy { $0.name != "b" })
     }
@@ -269,7 +269,7 @@ struct EntrySpellingTests {
         #""text":"\u001f\u008b\u0008\u0000\u0000\u0000\u0000\u0000\u0002\u0003\u00ab\u0056\u004a\u0054\u00b2\u0052\u003a\u00bc\u0044\u00a9\u0016\u0000\u00f6\u0093\u0028\u0028\u000a\u0000\u0000\u0000""#,
     ]) func bytesInAnotherFormAreRead(_ members: String) throws {
         let content = #""content":{"size":9,"mimeType":"application/json",\#(members)}"#
-        let text = har(Self.form, "\(Self.gzip),\(content)")
+        let text = Self.har(Self.form, "\(Self.gzip),\(content)")
         let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
         for text in [text, imported] {
             #expect(try read(text)[0].response?.body?.text == #"{"a":"ä"}"#)
@@ -283,7 +283,7 @@ struct EntrySpellingTests {
     func base64ThatIsNotCalledSoIsKnownByItsSize(_ size: String, _ expected: String) throws {
         let content =
             #""content":{"size":\#(size),"mimeType":"application/json","text":"eyJuYW1lIjoiQWRhIn0="}"#
-        let text = har(Self.form, #""headers":[],\#(content)"#)
+        let text = Self.har(Self.form, #""headers":[],\#(content)"#)
         for text in [text, JSONWriter.text(of: try OriginalEntryTests.imported([text]))] {
             #expect(try read(text)[0].response?.body?.text == expected)
         }
@@ -335,7 +335,7 @@ struct EntrySpellingTests {
         throws
     {
         let request = #""headers":\#(headers),"postData":{\#(members)}"#
-        let text = har(request, #""headers":\#(headers),"content":{\#(members)}"#)
+        let text = Self.har(request, #""headers":\#(headers),"content":{\#(members)}"#)
         for text in [text, JSONWriter.text(of: try OriginalEntryTests.imported([text]))] {
             let exchange = try read(text)[0]
             #expect(exchange.request.body?.text == expected && exchange.response?.body?.text == expected)
@@ -353,7 +353,7 @@ struct EntrySpellingTests {
     func bytesThatPythonPrintedAreKnownByTheirLength(_ size: String, _ printed: String, _ isRead: Bool) throws
     {
         let content = #""content":{\#(size)"mimeType":"application/json","text":"\#(printed)"}"#
-        let text = har(Self.form, #""headers":[],\#(content)"#)
+        let text = Self.har(Self.form, #""headers":[],\#(content)"#)
         for text in [text, JSONWriter.text(of: try OriginalEntryTests.imported([text]))] {
             let body = try read(text)[0].response?.body
             #expect((body?.text == "{\"a\":\"ä\"}\n") == isRead)
@@ -365,7 +365,7 @@ struct EntrySpellingTests {
         let fields =
             #""headers":[{"name":"Content-Type","value":"application/x-www-form-urlencoded"},{"name":"Content-Length","value":"9"}]"#
         let body = #""postData":{"mimeType":"","text":"b'code=abcd'"}"#
-        let request = try read(har("\(fields),\(body)", Self.json))[0].request
+        let request = try read(Self.har("\(fields),\(body)", Self.json))[0].request
         #expect(FormBody.items(of: request.body)?.first("code") == "abcd")
     }
 
@@ -385,7 +385,7 @@ struct EntrySpellingTests {
         ), (#""text":"c=1\r\n\r\ncode=abcd""#, false),
     ]) func fieldsInFrontOfAFormAreNoPartOfIt(_ members: String, _ areFields: Bool) throws {
         let data = #""postData":{"mimeType":"application/x-www-form-urlencoded",\#(members)}"#
-        let body = try read(har(#""headers":[],\#(data)"#, #""headers":[]"#))[0].request.body
+        let body = try read(Self.har(#""headers":[],\#(data)"#, #""headers":[]"#))[0].request.body
         #expect((body?.text == "code=abcd") == areFields)
         #expect(FormBody.items(of: body)?.first("code") == (areFields ? "abcd" : nil))
     }
@@ -394,7 +394,7 @@ struct EntrySpellingTests {
     @Test func bytesThatWereLostAreNoBody() throws {
         let lost =
             #"\u001f\ufffd\u0008\u0000\u0000\u0000\u0000\u0000\u0002\u0003\ufffd\u0056\u004a\u0054\ufffd\u0052\u003a\ufffd\u0044\ufffd\u0016\u0000\ufffd\ufffd\u0028\u0028\u000a\u0000\u0000\u0000"#
-        let text = har(
+        let text = Self.har(
             Self.form,
             #"\#(Self.gzip),"content":{"mimeType":"application/json","text":"\#(lost)"}"#
         )
@@ -407,7 +407,7 @@ struct EntrySpellingTests {
     @Test(arguments: ["data:text/plain;base64,eHg=", "[\\\"ab\\\"]", "b'eHg='", "dead"])
     func textThatOnlyLooksLikeBytesStays(_ text: String) throws {
         let members = #""headers":[],"content":{"mimeType":"application/json","text":"\#(text)"}"#
-        let body = try #require(try read(har(Self.form, members))[0].response?.body)
+        let body = try #require(try read(Self.har(Self.form, members))[0].response?.body)
         #expect(body.text == text.replacing("\\", with: ""))
     }
 
@@ -415,7 +415,7 @@ struct EntrySpellingTests {
     @Test func decodedTextThatBeginsWithAControlCharacterStays() throws {
         for text in [#"\u0001caf\u00e9"#, #"\u0002\ufffd"#, #"\u001fa"#] {
             let members = #"\#(Self.gzip),"content":{"mimeType":"text/plain","text":"\#(text)"}"#
-            let body = try #require(try read(har(Self.form, members))[0].response?.body)
+            let body = try #require(try read(Self.har(Self.form, members))[0].response?.body)
             #expect(body.text == (try JSONParser.parse(Array("\"\(text)\"".utf8))).string)
         }
     }
@@ -424,14 +424,14 @@ struct EntrySpellingTests {
     @Test func pageThatIsADataAddressStays() throws {
         let text = "data:application/json;base64,e30="
         let members = #""headers":[],"content":{"size":33,"mimeType":"application/json","text":"\#(text)"}"#
-        #expect(try read(har(Self.form, members))[0].response?.body?.text == text)
+        #expect(try read(Self.har(Self.form, members))[0].response?.body?.text == text)
     }
 
     /// An object within an object is no list of fields, whatever its members are called.
     @Test func parametersWithinParametersAreNoneOfTheirOwn() throws {
         let data = #"{"user":{"name":"Ada","password":"x"},"0":"y"}"#
         let request = #"\#(Self.form),"body":\#(data)"#
-        let body = try #require(try read(har(request, #""headers":[],"content":{}"#))[0].request.body)
+        let body = try #require(try read(Self.har(request, #""headers":[],"content":{}"#))[0].request.body)
         #expect(body.text == data)
     }
 
@@ -443,7 +443,7 @@ struct EntrySpellingTests {
         #""?state=a%2Bb&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&scope=openid&scope=x+y""#,
         #"[{"name":"state","value":"a%2Bb"},{"name":"redirect_uri","value":"https%3A%2F%2Fapp.example%2Fcb"},{"name":"scope","value":"openid"},{"name":"scope","value":"x+y"}]"#,
     ]) func queryInAnotherFormIsPartOfTheURL(_ query: String) throws {
-        let text = har("\(Self.form),\"queryString\":\(query)", Self.json)
+        let text = Self.har("\(Self.form),\"queryString\":\(query)", Self.json)
         let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
         for text in [text, imported] {
             let items = try read(text)[0].request.url.queryItems

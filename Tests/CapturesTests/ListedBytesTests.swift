@@ -5,10 +5,6 @@ import Testing
 
 /// Bodies that stand as the numbers of their bytes, and header fields as a text or a list.
 struct ListedBytesTests {
-    private func har(_ request: String, _ response: String) -> String {
-        #"{"log":{"entries":[{"startedDateTime":"2026-03-04T09:54:08.356Z","request":{"method":"POST","url":"https://idp.example/token",\#(request)},"response":{"status":200,\#(response)}}]}}"#
-    }
-
     /// What is read of a text, and of what `import` writes of it.
     private func readings(_ text: String) throws -> [Exchange] {
         try [text, JSONWriter.text(of: try OriginalEntryTests.imported([text]))].map {
@@ -27,7 +23,7 @@ struct ListedBytesTests {
         #""text":{"0":123,"1":34,"2":97,"3":34,"4":58,"5":34,"6":195,"7":164,"8":34,"9":125}"#,
     ]) func numbersAreTheBytes(_ text: String) throws {
         let content = #""content":{"mimeType":"application/json",\#(text)}"#
-        for exchange in try readings(har(Self.json, "\(Self.json),\(content)")) {
+        for exchange in try readings(EntrySpellingTests.har(Self.json, "\(Self.json),\(content)")) {
             #expect(exchange.response?.body?.text == #"{"a":"ä"}"#)
         }
     }
@@ -38,7 +34,7 @@ struct ListedBytesTests {
         (#""size":35,"#, #"{"type":"Buffer","data":[99,61,49]}"#),
     ]) func numbersOfJSONStay(_ size: String, _ text: String) throws {
         let content = #""content":{\#(size)"mimeType":"application/json","text":\#(text)}"#
-        for exchange in try readings(har(Self.json, "\(Self.json),\(content)")) {
+        for exchange in try readings(EntrySpellingTests.har(Self.json, "\(Self.json),\(content)")) {
             #expect(exchange.response?.body?.text == text)
         }
     }
@@ -48,7 +44,7 @@ struct ListedBytesTests {
         let fields =
             #""headers":[{"name":"Content-Type","value":"application/x-www-form-urlencoded"},{"name":"Content-Length","value":"3"}]"#
         for body in [#""postData":{"text":[99,61,49]}"#, #""body":{"type":"Buffer","data":[99,61,49]}"#] {
-            for exchange in try readings(har("\(fields),\(body)", Self.json)) {
+            for exchange in try readings(EntrySpellingTests.har("\(fields),\(body)", Self.json)) {
                 #expect(FormBody.items(of: exchange.request.body)?.first("c") == "1")
             }
         }
@@ -61,7 +57,7 @@ struct ListedBytesTests {
         #""{'Cache-Control': 'no-store', 'Set-Cookie': ['a=1', 'b=2']}""#,
         #""Cache-Control: no-store\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2""#,
     ]) func fieldsAreReadFromTextsAndLists(_ headers: String) throws {
-        for exchange in try readings(har(Self.json, #""headers":\#(headers)"#)) {
+        for exchange in try readings(EntrySpellingTests.har(Self.json, #""headers":\#(headers)"#)) {
             #expect(exchange.response?.headers.first("cache-control") == "no-store")
             #expect(exchange.response?.setCookies.map(\.name) == ["a", "b"])
         }

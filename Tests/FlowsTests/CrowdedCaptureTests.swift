@@ -9,12 +9,6 @@ import Testing
 struct CrowdedCaptureTests {
     private static let shop = ShopLogin()
 
-    private func flows(_ build: (inout CaptureBuilder) -> Void) -> [Flow] {
-        var capture = CaptureBuilder()
-        build(&capture)
-        return FlowFinder.flows(in: capture.capture)
-    }
-
     private func stray(_ capture: inout CaptureBuilder, _ query: String) {
         capture.get("https://shop.example/cb?\(query)", 400, headers: ShopLogin.browser)
     }
@@ -23,7 +17,7 @@ struct CrowdedCaptureTests {
 
     /// An app whose state stands in its code: the request of the next user is the very same, and the app sends the browser anew.
     @Test func requestBehindALoginThatWentWellIsTheNextOne() {
-        let found = flows { capture in
+        let found = FlowFinder.flows { capture in
             for name in ["one", "two"] {
                 var login = ShopLogin(name)
                 login.state = "state-that-never-changes"
@@ -47,7 +41,7 @@ struct CrowdedCaptureTests {
     @Test(arguments: ["code=scanner-0001&state=scanner", "code=old-0001", "error=access_denied&state=x"])
     func scannerAtTheCallbackIsPartOfNoLogin(query: String) throws {
         for isBefore in [true, false] {
-            let found = flows { capture in
+            let found = FlowFinder.flows { capture in
                 Self.shop.authorize(&capture)
                 if isBefore { stray(&capture, query) }
                 Self.shop.answer(&capture)
@@ -64,7 +58,7 @@ struct CrowdedCaptureTests {
     /// An app that takes an answer with a foreign state, in the browser whose login is open, does not look at it.
     @Test func answerThatTheAppTakesIsTold() throws {
         let cookie = "session=5f0c2a91-7d3e-4b1a"
-        let found = flows { capture in
+        let found = FlowFinder.flows { capture in
             capture.redirect(
                 "https://shop.example/login",
                 to: Self.shop.authorizationURL,
@@ -84,7 +78,7 @@ struct CrowdedCaptureTests {
 
     /// What comes back without the login's own answer is all that there is of it.
     @Test func otherStateAloneIsTheLogins() throws {
-        let found = flows { capture in
+        let found = FlowFinder.flows { capture in
             Self.shop.authorize(&capture)
             stray(&capture, "code=changed-0001&state=changed")
         }
@@ -94,7 +88,7 @@ struct CrowdedCaptureTests {
     @Test func loginThatBeganBeforeTheRecordingIsOneOfItsOwn() throws {
         let early = ShopLogin("early")
         let late = ShopLogin("late")
-        let found = flows { capture in
+        let found = FlowFinder.flows { capture in
             late.authorize(&capture)
             early.answer(&capture)
             early.callback(&capture)
@@ -116,7 +110,7 @@ struct CrowdedCaptureTests {
         var early = ShopLogin("early")
         early.verifier = "KmRBgV8Wq1tHnVw3mJ2cX5yD7fG9hK4lP6oR8sT0uA1e"
         let late = ShopLogin("late")
-        let found = flows { capture in
+        let found = FlowFinder.flows { capture in
             late.authorize(&capture)
             early.answer(&capture)
             early.callback(&capture)
@@ -126,7 +120,7 @@ struct CrowdedCaptureTests {
         // With the login's own verifier it is the login's, whatever came back as state.
         var changed = ShopLogin("changed")
         changed.verifier = late.verifier
-        let one = flows { capture in
+        let one = FlowFinder.flows { capture in
             late.authorize(&capture)
             changed.answer(&capture)
             changed.callback(&capture)
@@ -136,7 +130,7 @@ struct CrowdedCaptureTests {
     }
 
     @Test func callsOfAnotherUserAreNotTheLogins() throws {
-        let found = flows { capture in
+        let found = FlowFinder.flows { capture in
             Self.shop.whole(&capture)
             capture.wait(30)
             capture.get(
@@ -148,7 +142,7 @@ struct CrowdedCaptureTests {
         #expect(found.count == 2 && found.first?.exchanges.contains(6) == false)
         #expect(found.map(\.ending) == [.success, .success])
         // What the client spoils itself is its own.
-        let spoiled = flows { capture in
+        let spoiled = FlowFinder.flows { capture in
             Self.shop.authorize(&capture)
             Self.shop.answer(&capture)
             Self.shop.callback(&capture)
@@ -166,7 +160,7 @@ struct CrowdedCaptureTests {
 
     @Test(arguments: [nil, "always"] as [String?])
     func pageKnowsWhoseAnswerItIs(state: String?) throws {
-        let found = flows { capture in
+        let found = FlowFinder.flows { capture in
             for name in ["one", "two"] {
                 let query = [
                     ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", Self.shop.redirectURI),
@@ -255,14 +249,14 @@ struct CrowdedCaptureTests {
     }
 
     @Test func tryThatIsRepeatedWithSuccessIsOneFlow() {
-        let found = flows { capture in
+        let found = FlowFinder.flows { capture in
             clientCredentials(&capture, 503)
             clientCredentials(&capture, 429)
             clientCredentials(&capture, 200)
             clientCredentials(&capture, 200)
         }
         #expect(found.map(\.tokenRequests.count) == [3, 1] && found.map(\.ending) == [.success, .success])
-        let refused = flows { capture in
+        let refused = FlowFinder.flows { capture in
             clientCredentials(&capture, 400)
             clientCredentials(&capture, 200)
             clientCredentials(&capture, 503)
@@ -286,7 +280,7 @@ struct CrowdedCaptureTests {
                     ? .json(#"{"access_token":"at-0001-\#(user)","token_type":"Bearer"}"#) : nil
             )
         }
-        let found = flows { capture in
+        let found = FlowFinder.flows { capture in
             exchange(&capture, "alice", 503)
             exchange(&capture, "bob", 200)
         }
@@ -305,7 +299,7 @@ struct CrowdedCaptureTests {
                 body: .json(answer)
             )
         }
-        let found = flows { capture in
+        let found = FlowFinder.flows { capture in
             step(
                 &capture,
                 "123",
@@ -318,7 +312,7 @@ struct CrowdedCaptureTests {
     }
 
     @Test func switchOfOrganizationsGoesOnWithTheLogin() {
-        let found = flows { capture in
+        let found = FlowFinder.flows { capture in
             Self.shop.whole(&capture)
             capture.post(
                 "https://idp.example/token",
@@ -335,7 +329,7 @@ struct CrowdedCaptureTests {
     // MARK: - Behind a logout
 
     private func signedOut(_ then: (inout CaptureBuilder) -> Void) -> Outcome? {
-        flows { capture in
+        FlowFinder.flows { capture in
             Self.shop.whole(&capture)
             capture.redirect(
                 "https://idp.example/end_session?client_id=shop&post_logout_redirect_uri=https%3A%2F%2Fshop.example%2F",
@@ -371,7 +365,7 @@ struct CrowdedCaptureTests {
             } == .success
         )
         // Nobody signed out.
-        let found = flows { capture in
+        let found = FlowFinder.flows { capture in
             Self.shop.whole(&capture)
             call(&capture)
         }

@@ -10,12 +10,6 @@ struct LoneAnswerTests {
     private static let app = "https://shop.example/callback"
     private static let code = "code=SplxlOBeZQQYbYS6WxSbIA"
 
-    private static func flows(_ build: (inout CaptureBuilder) -> Void) -> [Flow] {
-        var capture = CaptureBuilder()
-        build(&capture)
-        return FlowFinder.flows(in: capture.capture)
-    }
-
     @Test(arguments: [
         ("\(code)&state=af0ifjsldkj", 302, Outcome.success), ("\(code)&state=af0ifjsldkj", 500, .failure),
         ("\(code)&iss=https%3A%2F%2Fidp.example", 200, .success),
@@ -23,7 +17,7 @@ struct LoneAnswerTests {
         ("error=invalid_scope&error_description=no+such+scope", 200, .failure),
         ("error=login_required&state=af0ifjsldkj", 200, .failure),
     ]) func answerAloneIsALogin(query: String, status: Int, ending: Outcome) throws {
-        let flows = Self.flows { capture in
+        let flows = FlowFinder.flows { capture in
             let answer = status == 302 ? [("Location", "/home"), ("Set-Cookie", "session=1")] : []
             capture.get("\(Self.app)?\(query)", status, answer: answer)
         }
@@ -33,7 +27,7 @@ struct LoneAnswerTests {
     }
 
     @Test func redirectAndCallbackAreOne() throws {
-        let flows = Self.flows { capture in
+        let flows = FlowFinder.flows { capture in
             capture.redirect("https://idp.example/consent", to: "\(Self.app)?\(Self.code)&state=af0ifjsldkj")
             capture.get("\(Self.app)?\(Self.code)&state=af0ifjsldkj")
             // Loaded again.
@@ -45,7 +39,7 @@ struct LoneAnswerTests {
     }
 
     @Test func pageHandsOnWhatItGot() throws {
-        let flows = Self.flows { capture in
+        let flows = FlowFinder.flows { capture in
             capture.get("\(Self.app)?\(Self.code)&state=af0ifjsldkj", body: .html("<script></script>"))
             capture.get("https://shop.example/api/login?\(Self.code)&state=af0ifjsldkj", 204)
         }
@@ -54,7 +48,7 @@ struct LoneAnswerTests {
 
     @Test func formIsOneAsWell() throws {
         let form = [("state", "af0ifjsldkj"), ("code", "SplxlOBeZQQYbYS6WxSbIA")]
-        let flow = try #require(Self.flows { $0.post(Self.app, form, 302) }.first)
+        let flow = try #require(FlowFinder.flows { $0.post(Self.app, form, 302) }.first)
         #expect(flow.authorizationResponses.first?.mode == .formPost)
     }
 
@@ -63,7 +57,7 @@ struct LoneAnswerTests {
         "error=not_found&state=af0ifjsldkj", "response=ok&id_token=none",
         "\(code)&state=af0ifjsldkj&client_id=shop",
     ]) func otherPagesAreNone(query: String) {
-        #expect(Self.flows { $0.get("\(Self.app)?\(query)") }.isEmpty)
+        #expect(FlowFinder.flows { $0.get("\(Self.app)?\(query)") }.isEmpty)
     }
 
     /// A recorded login says where answers come in; one that nobody awaits there is of another login.
@@ -71,7 +65,7 @@ struct LoneAnswerTests {
         ("error=invalid_scope&state=of-another", true, 2), ("error=invalid_scope&state=of-another", false, 1),
         ("error=login_required&state=of-another", true, 1), ("\(code)&state=of-another", true, 1),
     ]) func besideALoginAnErrorOfTheProvidersCounts(query: String, isDelivered: Bool, count: Int) {
-        let flows = Self.flows { capture in
+        let flows = FlowFinder.flows { capture in
             if isDelivered { capture.redirect("https://idp.example/consent", to: "\(Self.app)?\(query)") }
             capture.get("\(Self.app)?\(query)")
             capture.redirect(
@@ -99,7 +93,7 @@ struct LoneAnswerTests {
         count: Int
     ) throws {
         let login = ShopLogin()
-        let flows = Self.flows { capture in
+        let flows = FlowFinder.flows { capture in
             login.authorize(&capture)
             login.answer(&capture)
             login.callback(&capture)
@@ -116,7 +110,7 @@ struct LoneAnswerTests {
     }
 
     @Test func codeThatIsRedeemedBelongsToItsTokenRequest() {
-        let flows = Self.flows { capture in
+        let flows = FlowFinder.flows { capture in
             capture.get("\(Self.app)?\(Self.code)&state=af0ifjsldkj", 302, answer: [("Location", "/")])
             capture.post(
                 "https://idp.example/token",

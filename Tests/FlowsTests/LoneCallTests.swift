@@ -26,14 +26,8 @@ struct LoneCallTests {
         )
     }
 
-    private static func flows(_ build: (inout CaptureBuilder) -> Void) -> [Flow] {
-        var capture = CaptureBuilder()
-        build(&capture)
-        return FlowFinder.flows(in: capture.capture)
-    }
-
     @Test func refusedTokenIsAFlow() throws {
-        let flows = Self.flows { capture in
+        let flows = FlowFinder.flows { capture in
             Self.call(&capture, "profile", "opaque-1", 200)
             Self.call(&capture, "orders", "opaque-1", 401, [Self.challenge])
             Self.call(&capture, "profile", "another", 200)
@@ -49,11 +43,11 @@ struct LoneCallTests {
         ("opaque-1", 401, [("WWW-Authenticate", #"DPoP error="use_dpop_nonce""#)], false),
         (signed, 401, [], true), (signed, 403, [], false), ("opaque-1", 200, [challenge], false),
     ]) func onlyWhereItIsTheToken(token: String, status: Int, answer: [(String, String)], isOne: Bool) {
-        #expect(Self.flows { Self.call(&$0, "orders", token, status, answer) }.isEmpty == !isOne)
+        #expect(FlowFinder.flows { Self.call(&$0, "orders", token, status, answer) }.isEmpty == !isOne)
     }
 
     @Test func tokenThatWasRenewedIsNone() {
-        let flows = Self.flows { capture in
+        let flows = FlowFinder.flows { capture in
             Self.call(&capture, "orders", "old", 401, [Self.challenge])
             Self.call(&capture, "orders", "new", 200)
         }
@@ -67,7 +61,7 @@ struct LoneCallTests {
     ])
     func besideALoginThatOfAnotherClientIsOne(agent: String, name: String, isOne: Bool) {
         let login = ShopLogin()
-        let flows = Self.flows { capture in
+        let flows = FlowFinder.flows { capture in
             login.authorize(&capture)
             login.answer(&capture)
             login.callback(&capture)
@@ -94,7 +88,7 @@ struct LoneCallTests {
     }
 
     @Test func besideALoginItIsNone() {
-        let flows = Self.flows { capture in
+        let flows = FlowFinder.flows { capture in
             Self.call(&capture, "orders", "of-somebody", 401, [Self.challenge])
             capture.post(
                 "https://idp.example/token",

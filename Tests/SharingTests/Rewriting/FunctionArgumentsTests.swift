@@ -4,13 +4,6 @@ import Testing
 
 /// What a page of Nuxt 2 hands to the function that makes its state.
 struct FunctionArgumentsTests {
-    private static func told(_ text: String) -> [String] {
-        let bytes = Array(text.utf8)
-        return ScriptSlots.slots(in: bytes[...]).filter { !$0.isNumber && !$0.name.isEmpty }.map {
-            "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))"
-        }
-    }
-
     @Test(arguments: [
         (
             #"window.__NUXT__=(function(a,b,c){return {u:{family_name:b,theme:c}}}(null,"Quill","dark"))"#,
@@ -31,13 +24,13 @@ struct FunctionArgumentsTests {
         (#"window.__NUXT__=(function(a){return {family_name:a}}("#, []),
     ])
     func argumentsAreCalledByTheMembersThatGetThem(text: String, told: [String]) {
-        #expect(Self.told(text) == told)
+        #expect(ScriptSlots.told(text) == told)
     }
 
     @Test func manyArgumentsAreReadInLinearTime() {
         let names = (0..<20_000).map { "a\($0)" }.joined(separator: ",")
         let values = (0..<20_000).map { _ in "\"x\"" }.joined(separator: ",")
         let text = "window.__NUXT__=(function(\(names)){return {family_name:a1}}(\(values)))"
-        #expect(Self.told(text) == ["family_name=x"])
+        #expect(ScriptSlots.told(text) == ["family_name=x"])
     }
 }

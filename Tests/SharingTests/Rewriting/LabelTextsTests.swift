@@ -4,13 +4,6 @@ import Testing
 
 /// Texts of a page, in whatever way they stand beside the names of what they are for.
 struct LabelTextsTests {
-    private static func told(_ text: String) -> [String] {
-        let bytes = Array(text.utf8)
-        return ScriptSlots.slots(in: bytes[...]).filter { !$0.isNumber && !$0.name.isEmpty }.map {
-            "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))"
-        }
-    }
-
     @Test(arguments: [
         (#"[["password","Passwort"],["username","Benutzername"],["last_name","Nom de famille"]]"#, []),
         (#"[["password","Passwort"]]"#, []),
@@ -40,6 +33,6 @@ struct LabelTextsTests {
         ),
     ])
     func pairsOfLabelsAreNoValues(text: String, told: [String]) {
-        #expect(Self.told(text) == told)
+        #expect(ScriptSlots.told(text) == told)
     }
 }

@@ -4,10 +4,6 @@ import Testing
 
 /// What apps, servers and files of settings print of somebody in lines.
 struct PrintedPeopleTests {
-    private static func told(_ slots: [Slot], _ text: String) -> [String] {
-        slots.map { "\($0.name)=\(String(decoding: Array(text.utf8)[$0.range], as: UTF8.self))" }
-    }
-
     @Test(arguments: [
         ("{\n    password = kestrel;\n    age = 7;\n}", ["password=kestrel", "age=7"]),
         (
@@ -23,7 +19,7 @@ struct PrintedPeopleTests {
         ("x = {\n    a,\n    b;\n}", []), ("x = {\n}", []), ("{\n;", []), ("", []),
     ])
     func membersOfDictionaries(text: String, told: [String]) {
-        #expect(Self.told(DescribedObjects.slots(in: Array(text.utf8)[...]), text) == told)
+        #expect(Slot.told(DescribedObjects.slots(in: Array(text.utf8)[...]), text) == told)
     }
 
     @Test(arguments: [
@@ -50,7 +46,7 @@ struct PrintedPeopleTests {
         ("password\n  no [input_value='']", []), ("input_value=", []),
     ])
     func valuesThatAModelRefuses(text: String, told: [String]) {
-        #expect(Self.told(ValidationReports.slots(in: Array(text.utf8)[...]), text) == told)
+        #expect(Slot.told(ValidationReports.slots(in: Array(text.utf8)[...]), text) == told)
     }
 
     @Test(arguments: [
@@ -61,7 +57,7 @@ struct PrintedPeopleTests {
     ])
     func claimsByTheAddressOfTheirTypes(line: String, told: String?) {
         let slot = ClaimLines.slot(in: Array(line.utf8)[...])
-        let last = slot.map { Self.told([$0], line)[0] }?.split(separator: "/").last
+        let last = slot.map { Slot.told([$0], line)[0] }?.split(separator: "/").last
         #expect(last.map(String.init) == told)
     }
 

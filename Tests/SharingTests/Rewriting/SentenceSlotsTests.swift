@@ -17,7 +17,7 @@ struct SentenceSlotsTests {
         let more = String(repeating: line, count: SentenceSlots.longest / line.utf8.count)
         let text = more + "the password is zem4Kestrel! since\n" + more + "User 'carla' is locked out"
         let bytes = Array(text.utf8)
-        let told = Self.told(SentenceSlots.slots(in: bytes[...]), text)
+        let told = Slot.told(SentenceSlots.slots(in: bytes[...]), text)
         #expect(told == ["password=zem4Kestrel!", "username=carla"])
     }
 
@@ -117,7 +117,7 @@ struct SentenceSlotsTests {
 
     @Test(arguments: sentences)
     func sentenceTells(row: Row) {
-        #expect(Self.told(SentenceSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)
+        #expect(Slot.told(SentenceSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)
     }
 
     static let pages = [
@@ -205,10 +205,6 @@ struct SentenceSlotsTests {
 
     @Test(arguments: pages)
     func pageTells(row: Row) {
-        #expect(Self.told(MarkupSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)
-    }
-
-    private static func told(_ slots: [Slot], _ text: String) -> [String] {
-        slots.map { "\($0.name)=\(String(decoding: Array(text.utf8)[$0.range], as: UTF8.self))" }
+        #expect(Slot.told(MarkupSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)
     }
 }

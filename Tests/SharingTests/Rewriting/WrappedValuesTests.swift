@@ -4,13 +4,6 @@ import Testing
 
 /// Values of which a member says only how they are written, in which language, or when they were so.
 struct WrappedValuesTests {
-    private static func told(_ text: String) -> [String] {
-        let bytes = Array(text.utf8)
-        return ScriptSlots.slots(in: bytes[...]).filter { !$0.isNumber && !$0.name.isEmpty }.map {
-            "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))"
-        }
-    }
-
     @Test(arguments: [
         (#"{"family_name":{"S":"Quill"}}"#, ["family_name=Quill"]),
         (
@@ -53,6 +46,6 @@ struct WrappedValuesTests {
         ),
     ])
     func valueIsCalledByTheObjectAroundIt(text: String, told: [String]) {
-        #expect(Self.told(text) == told)
+        #expect(ScriptSlots.told(text) == told)
     }
 }
