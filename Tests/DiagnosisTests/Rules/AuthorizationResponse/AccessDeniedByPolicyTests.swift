@@ -195,30 +195,16 @@ struct AccessDeniedByPolicyTests {
 
     @Test(arguments: [("Account Inactive", true), ("Account", false)])
     func readsThePageThatSaysThatTheAccountMayNotBeUsed(heading: String, fires: Bool) throws {
-        let page = Body(
-            text: "<title>Harbour</title><h1>\(heading)</h1><p>Ask us.</p>",
-            mediaType: "text/html"
-        )
-        let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
-            guard exchange.request.url.path == "/sign-in" else { return }
-            exchange.response = RecordedResponse(status: 200, body: page)
-        }
+        let page = Body.html("<title>Harbour</title><h1>\(heading)</h1><p>Ask us.</p>")
+        let recording = try Recording(broken).endingSignIn(with: .init(status: 200, body: page))
         #expect((recording.finding(rule) != nil) == fires)
         #expect(recording.outcomes == [fires ? .failure : .incomplete])
         if fires { #expect(recording.findings.filter(\.isPrimary).map(\.rule) == [rule]) }
     }
 
     @Test func readsThePageAfterTheSignIn() throws {
-        let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
-            guard exchange.request.url.path == "/sign-in" else { return }
-            exchange.response = RecordedResponse(
-                status: 200,
-                body: Body(
-                    text: "<p>AADSTS50105: Your administrator has configured it</p>",
-                    mediaType: "text/html"
-                )
-            )
-        }
+        let page = Body.html("<p>AADSTS50105: Your administrator has configured it</p>")
+        let recording = try Recording(broken).endingSignIn(with: .init(status: 200, body: page))
         let finding = try #require(recording.finding(rule))
         #expect(finding.places == ["2 response.body "])
         #expect(recording.finding("authorization-error") == nil)

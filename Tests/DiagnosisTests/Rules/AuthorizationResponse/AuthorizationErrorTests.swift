@@ -142,13 +142,7 @@ struct AuthorizationErrorTests {
         (404, "<p>No</p>", false), (400, "", false),
     ])
     func pageThatEndsTheSignInIsARefusal(status: Int, text: String, fires: Bool) throws {
-        let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
-            guard exchange.request.url.path == "/sign-in" else { return }
-            exchange.response = RecordedResponse(
-                status: status,
-                body: Body(text: text, mediaType: "text/html")
-            )
-        }
+        let recording = try Recording(broken).endingSignIn(with: .init(status: status, body: .html(text)))
         #expect((recording.finding(rule) != nil) == fires)
         #expect(recording.outcomes == [fires ? .failure : .incomplete])
     }
@@ -165,14 +159,8 @@ struct AuthorizationErrorTests {
     ])
     func tellsOfALoginThatHadRunOut(html: String, status: Int) throws {
         func recording(_ html: String) throws -> Recording {
-            try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
-                guard exchange.request.url.path == "/sign-in" else { return }
-                exchange.startedAt = exchange.startedAt + .seconds(2000)
-                exchange.response = RecordedResponse(
-                    status: status,
-                    body: Body(text: html, mediaType: "text/html")
-                )
-            }
+            try Recording(broken).endingSignIn(with: .init(status: status, body: .html(html)))
+                .editingLast("/sign-in") { $0.startedAt = $0.startedAt + .seconds(2000) }
         }
         let finding = try #require(recording(html).finding(rule))
         #expect(finding.isPrimary && finding.title == "The login had run out at the provider")
@@ -185,13 +173,8 @@ struct AuthorizationErrorTests {
     }
 
     @Test func leavesAWrongPasswordAlone() throws {
-        let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
-            guard exchange.request.url.path == "/sign-in" else { return }
-            exchange.response = RecordedResponse(
-                status: 401,
-                body: Body(text: "<p>Wrong name or password</p>", mediaType: "text/html")
-            )
-        }
+        let wrong = RecordedResponse(status: 401, body: .html("<p>Wrong name or password</p>"))
+        let recording = try Recording(broken).endingSignIn(with: wrong)
         #expect(recording.finding(rule) == nil)
     }
 
@@ -233,10 +216,7 @@ struct AuthorizationErrorTests {
         ("<title>Terror in the woods</title><p>An error</p>", false),
     ])
     func pageHeadedByAnErrorIsARefusal(html: String, fires: Bool) throws {
-        let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
-            guard exchange.request.url.path == "/sign-in" else { return }
-            exchange.response = RecordedResponse(status: 200, body: Body(text: html, mediaType: "text/html"))
-        }
+        let recording = try Recording(broken).endingSignIn(with: .init(status: 200, body: .html(html)))
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
         #expect(recording.outcomes == [fires ? .failure : .incomplete])
         // So it is where the endpoint itself answers with it.
@@ -257,17 +237,7 @@ struct AuthorizationErrorTests {
         ("/external?ErrorCode=APPROVAL_ERROR", "<title>Error Page</title><p>Approval</p>", true),
     ])
     func readsTheAddressOfAPageOfErrors(target: String, html: String, fires: Bool) throws {
-        var recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
-            guard exchange.request.url.path == "/sign-in" else { return }
-            exchange.response = RecordedResponse(status: 302)
-            exchange.response?.redirect(to: target)
-        }
-        var last = try #require(recording.exchanges.last)
-        last.request.url = last.request.url.resolving(target)
-        last.request.method = "GET"
-        last.startedAt = last.startedAt + .seconds(1)
-        last.response = RecordedResponse(status: 200, body: Body(text: html, mediaType: "text/html"))
-        recording.exchanges.append(last)
+        let recording = try Recording(broken).endingSignIn(at: target, .html(html))
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
         if fires { #expect(recording.finding(rule)?.evidence.first?.place.exchange == 3) }
     }

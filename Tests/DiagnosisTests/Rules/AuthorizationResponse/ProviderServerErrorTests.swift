@@ -168,25 +168,15 @@ struct ProviderServerErrorTests {
     }
 
     @Test func findsAPageThatFailed() throws {
-        let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
-            guard exchange.request.url.path == "/sign-in" else { return }
-            exchange.response = RecordedResponse(
-                status: 500,
-                body: Body(text: "<p>Error occurred when processing</p>", mediaType: "text/html")
-            )
-        }
+        let failed = RecordedResponse(status: 500, body: .html("<p>Error occurred when processing</p>"))
+        let recording = try Recording(broken).endingSignIn(with: failed)
         #expect(recording.finding(rule)?.places == ["2 response.status ", "2 response.body "])
     }
 
     /// A form that the browser sent leads to a page, whatever the answer calls itself.
     @Test func findsAFormThatFailed() throws {
-        let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
-            guard exchange.request.url.path == "/sign-in" else { return }
-            exchange.response = RecordedResponse(
-                status: 500,
-                body: Body(text: "Oops", mediaType: "text/plain")
-            )
-        }
+        let failed = RecordedResponse(status: 500, body: Body(text: "Oops", mediaType: "text/plain"))
+        let recording = try Recording(broken).endingSignIn(with: failed)
         #expect(recording.finding(rule)?.places == ["2 response.status ", "2 response.body "])
     }
 

@@ -226,17 +226,8 @@ struct UserCancelledTests {
     ])
     func consentThatWasDeclinedOnAPageIsTheUsersNo(key: String, isUsers: Bool) throws {
         let target = "/authenticationendpoint/retry.do?status=authentication.attempt.failed&statusMsg=\(key)"
-        var recording = try Recording(Array(Recording(broken).exchanges.prefix(3)))
-            .editingLast("/sign-in") { exchange in
-                exchange.response = RecordedResponse(status: 302)
-                exchange.response?.redirect(to: target)
-            }
-        var last = try #require(recording.exchanges.last)
-        last.request.url = last.request.url.resolving(target)
-        last.request.method = "GET"
-        last.startedAt = last.startedAt + .seconds(1)
-        last.response = RecordedResponse(status: 200, body: .html("<p>Authentication attempt failed."))
-        recording.exchanges.append(last)
+        let page = Body.html("<p>Authentication attempt failed.")
+        let recording = try Recording(broken).endingSignIn(at: target, page)
         #expect((recording.finding(rule)?.isPrimary == true) == isUsers)
         #expect((recording.finding("authorization-error") == nil) == isUsers)
         #expect(recording.finding("login-abandoned") == nil)

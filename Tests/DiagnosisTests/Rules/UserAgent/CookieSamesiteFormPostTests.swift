@@ -77,10 +77,6 @@ struct CookieSamesiteFormPostTests {
     }
 
     private func setting(_ cookie: String) throws -> Recording {
-        try Recording(broken).editing { exchange in
-            guard exchange.request.url.path == "/login" else { return }
-            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
-            exchange.response?.headers.append("Set-Cookie", cookie)
-        }
+        try Recording(broken).answering("/login", header: "Set-Cookie", cookie)
     }
 }

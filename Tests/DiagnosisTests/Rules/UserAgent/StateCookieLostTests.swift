@@ -10,11 +10,7 @@ struct StateCookieLostTests {
     let broken = "user-agent/state-cookie-lost"
 
     private func setting(_ cookie: String) throws -> Recording {
-        try Recording(broken).editing { exchange in
-            guard exchange.request.url.path == "/login" else { return }
-            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
-            exchange.response?.headers.append("Set-Cookie", cookie)
-        }
+        try Recording(broken).answering("/login", header: "Set-Cookie", cookie)
     }
 
     @Test func namesTheCookieTheCallbackAndTheRefusal() throws {
