@@ -20,12 +20,10 @@ package struct HandshakeFacts: Sendable {
     package let cipher: String
     /// Nil where none was agreed.
     package let alpn: String?
-    /// What the other end showed, its own certificate first; empty for a client that showed none.
-    package let peerCertificates: [Certificate]
     /// Why the peer's certificate would have been refused, where verification was switched off and it would.
     package let tolerated: CertificateProblem?
-    /// Whether it goes on with an earlier session: certificates are then those of that session's first handshake, which
-    /// verified them.
+    /// Whether it goes on with an earlier session: what is told of certificates is then that of that session's first handshake,
+    /// which verified them (RFC 8446, section 2.2).
     package let isResumed: Bool
     /// Whether a server asked us for a certificate.
     package let wantsClientCertificate: Bool

@@ -44,7 +44,6 @@ extension TLSConnection {
                 String(cString: $0)
             } ?? "",
             alpn: agreed,
-            peerCertificates: peerCertificates(),
             tolerated: resumed.map(\.tolerated) ?? certificateProblem,
             isResumed: SSL_session_reused(ssl) == 1,
             wantsClientCertificate: resumed?.askedForCertificate ?? isAskedForCertificate,
@@ -64,7 +63,7 @@ extension TLSConnection {
         if let resumed {
             // The certificate was looked at when that one was made.
             deadline = resumed.deadline
-        } else if let own = peerCertificates().first {
+        } else if let own = serverCertificate {
             deadline = min(deadline, .now() + .seconds(own.notAfter - handle.givenAt))
         }
         context.sessions.keep(
@@ -120,14 +119,13 @@ extension TLSConnection {
         )
     }
 
-    private func peerCertificates() -> [Certificate] {
-        // The chain holds the peer's own certificate at the client's end only (SSL_get_peer_cert_chain(3)).
+    /// The server's own certificate, at the client's end; nil where it showed none.
+    private var serverCertificate: Certificate? {
+        // The chain begins with it at this end only (SSL_get_peer_cert_chain(3)).
         let chain = SSL_get_peer_cert_chain(ssl)
-        var found: [Certificate] = []
-        for index in 0..<ar_x509_stack_count(chain) {
-            guard let pointer = ar_x509_stack_at(chain, index), X509_up_ref(pointer) == 1 else { continue }
-            found.append(Certificate(owning: pointer))
-        }
-        return found
+        guard ar_x509_stack_count(chain) > 0, let pointer = ar_x509_stack_at(chain, 0),
+            X509_up_ref(pointer) == 1
+        else { return nil }
+        return Certificate(owning: pointer)
     }
 }

@@ -70,7 +70,6 @@ struct SessionResumptionTests {
         let first = try connect(client, server)
         let second = try connect(client, server)
         #expect(!first.isResumed && second.isResumed)
-        #expect(second.peerCertificates.map(\.der) == first.peerCertificates.map(\.der))
         #expect(second.alpn == "http/1.1" && second.version == "TLSv1.3" && second.tolerated == nil)
         #expect(try connect(client, server).isResumed)
     }
@@ -89,9 +88,8 @@ struct SessionResumptionTests {
         }
         let shared = try TLSContext.server(chain: [leaves[0]], key: key)
         let servers = try leaves.map { shared.showing(try CertifiedKey(key: key, certificates: [$0])) }
-        #expect(try connect(client, servers[0]).peerCertificates.first?.der == leaves[0].der)
-        let other = try connect(client, servers[1])
-        #expect(!other.isResumed && other.peerCertificates.first?.der == leaves[1].der)
+        try connect(client, servers[0])
+        #expect(try !connect(client, servers[1]).isResumed)
         #expect(try connect(client, servers[1]).isResumed)
     }
 
@@ -266,6 +264,5 @@ struct SessionResumptionTests {
         // Another process, with other keys for its tickets.
         let facts = try connect(client, try Ends.server(authority))
         #expect(!facts.isResumed && facts.tolerated == nil)
-        #expect(facts.peerCertificates.first?.subject == "CN=login.example")
     }
 }
