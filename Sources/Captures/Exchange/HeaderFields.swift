@@ -37,15 +37,16 @@ package struct HeaderFields: Sendable, Hashable {
 
     package func contains(_ name: String) -> Bool { first(name) != nil }
 
-    /// What all fields of a name list with commas in between (RFC 9110, section 5.6.1), in lower case and without blanks.
-    package func listed(_ name: String) -> Set<String> {
-        Set(
-            all(name).flatMap { value in
-                value.utf8.split(separator: 0x2c).map { element in
-                    String(decoding: element.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
-                }
+    /// What all fields of a name list with commas in between, in lower case and without blanks.
+    package func listed(_ name: String) -> Set<String> { Set(Self.elements(of: all(name))) }
+
+    /// The same of values, in order; empty elements count for none (RFC 9110, section 5.6.1.2).
+    static func elements(of values: [String]) -> [String] {
+        values.flatMap { value in
+            value.utf8.split(separator: 0x2c).map { element in
+                String(decoding: element.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
             }
-        )
+        }.filter { !$0.isEmpty }
     }
 
     package mutating func append(_ name: String, _ value: String) {

@@ -35,16 +35,15 @@ package enum ContentCoding {
     ///
     /// Those of its transfer come last (RFC 9112, section 7); `chunked` frames a message, and is undone where that is read.
     package static func codings(of headers: HeaderFields) -> [String] {
-        let codings = list(headers.all("content-encoding"))
+        let codings = codings(listedIn: headers.all("content-encoding"))
         guard headers.contains("transfer-encoding") else { return codings }
         let transfer = TransferCodings(headers.all("transfer-encoding").map(\.utf8))
         return codings + transfer.names.filter { $0 != "chunked" && !none.contains($0) }
     }
 
-    private static func list(_ values: [String]) -> [String] {
-        values.flatMap { $0.split(separator: ",") }.map {
-            String($0.filter { $0 != " " && $0 != "\t" }).lowercased()
-        }.filter { !$0.isEmpty && !none.contains($0) }
+    /// The codings that values of `Content-Encoding` list, in order, or what was left of them (``Result/remaining``).
+    package static func codings(listedIn values: [String]) -> [String] {
+        HeaderFields.elements(of: values).filter { !none.contains($0) }
     }
 
     /// The bytes that each body of a coding begins with; nil where any may be there.

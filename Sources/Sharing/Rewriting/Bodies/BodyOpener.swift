@@ -101,8 +101,8 @@ struct BodyOpener {
             }
             mediaType = type.string ?? ""
             self.codings = codings
-            label = object["_authreel"]?["contentCoding"]?.string.map { label in
-                label.split(separator: ",").map { $0.filter { $0 != " " }.lowercased() }
+            label = object["_authreel"]?["contentCoding"]?.string.map {
+                ContentCoding.codings(listedIn: [$0])
             }
             isBase64 =
                 object["encoding"]?.string?.lowercased() == "base64" && BodyKind.mayBeBase64(text)
