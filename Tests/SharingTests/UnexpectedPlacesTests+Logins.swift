@@ -97,6 +97,33 @@ extension UnexpectedPlacesTests {
             gone: ["veldmuis", "mead77owsx"],
             stays: ["What is your username?", "kestrel7x"]
         ),
+        Row(
+            name: "somebody to scan",
+            body:
+                #"{"qr":"MECARD:N:Velsen,Kira;TEL:+6581234567;BDAY:19730919;NOTE:harbour;;","no":"MECARD:N:Bolund"}"#,
+            gone: ["Velsen", "Kira", "81234567", "19730919"],
+            stays: ["MECARD:N:", "NOTE:harbour;;", "MECARD:N:Bolund"]
+        ),
+        Row(
+            name: "whose account at Google a page is of",
+            type: "text/html",
+            body: "<a aria-label=\"Google Account: Kira Velsen (kv@mail.example)\" href=\"/x\">harbour</a>"
+                + "<a aria-label=\"Google Account: Settings\">pilot</a>",
+            gone: ["Kira", "Velsen", "kv@mail.example"],
+            stays: ["\"Google Account: ", "Google Account: Settings"]
+        ),
+        Row(
+            name: "the second name of a file",
+            headers: [
+                (
+                    "Content-Disposition",
+                    "attachment; filename=\"Zandhaas.pdf\"; filename*=UTF-8''Konto%20Hazelaar.pdf"
+                )
+            ],
+            body: "{}",
+            gone: ["Zandhaas", "Hazelaar"],
+            stays: ["attachment; filename=\"", ".pdf\"; filename*=UTF-8''", ".pdf"]
+        ),
     ]
 
     /// A SAML response for somebody.

@@ -65,7 +65,7 @@ enum CodedBody {
             }
             guard !value.isEmpty,
                 isUnread(value, mediaType: part.mediaType, isLabelled: false)
-                    || part.fileName != nil && isSomebodysText(value, mediaType: part.mediaType)
+                    || !part.fileNames.isEmpty && isSomebodysText(value, mediaType: part.mediaType)
             else { continue }
             output.replace(part.value, with: replacement(of: value))
         }

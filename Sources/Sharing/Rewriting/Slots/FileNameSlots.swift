@@ -3,25 +3,20 @@ import Captures
 /// Parameters of a `Content-Disposition` field (RFC 6266), in a header or in a part of a multipart body.
 enum FileNameSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
-        stem(in: text).map { [Slot(name: SlotReader.fileName, range: $0, coding: .percent, kind: .text)] }
-            ?? []
+        stems(in: text).map { Slot(name: SlotReader.fileName, range: $0, coding: .percent, kind: .text) }
     }
 
-    /// The name of a file without its ending, also in the form of RFC 8187 (`filename*=UTF-8''…`).
-    static func stem(in text: ArraySlice<UInt8>) -> Range<Int>? {
-        var range: Range<Int>
-        if let plain = value(of: "filename", in: text) {
-            range = plain
-        } else if let extended = value(of: "filename*", in: text) {
-            let mark = text[extended].lastIndex(of: 0x27).map { $0 + 1 } ?? extended.lowerBound
-            range = mark..<extended.upperBound
-        } else {
-            return nil
+    /// The names of a file without their endings: that of all readers, and the one in the form of RFC 8187
+    /// (`filename*=UTF-8''…`), which may stand beside it.
+    static func stems(in text: ArraySlice<UInt8>) -> [Range<Int>] {
+        let extended = value(of: "filename*", in: text).map { range in
+            (text[range].lastIndex(of: 0x27).map { $0 + 1 } ?? range.lowerBound)..<range.upperBound
         }
-        if let dot = text[range].lastIndex(of: 0x2e), dot > range.lowerBound {
-            range = range.lowerBound..<dot
+        return [value(of: "filename", in: text), extended].compactMap(\.self).compactMap { range in
+            let dot = text[range].lastIndex(of: 0x2e).flatMap { $0 > range.lowerBound ? $0 : nil }
+            let stem = range.lowerBound..<(dot ?? range.upperBound)
+            return stem.isEmpty ? nil : stem
         }
-        return range.isEmpty ? nil : range
     }
 
     /// The value of a parameter, quoted or not.

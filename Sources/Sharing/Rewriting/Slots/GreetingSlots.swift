@@ -96,7 +96,7 @@ enum GreetingSlots {
         ("continue as ", 1), ("weiter als ", 1), ("continuer en tant que ", 1), ("continuar como ", 1),
         ("avatar of ", 2), ("photo of ", 2), ("profile of ", 2), ("account of ", 2),
         ("profile picture of ", 2), ("account settings for ", 2), ("account menu for ", 1),
-        ("welcome, ", 2),
+        ("welcome, ", 2), ("google account: ", 2),
         ("hello ", 2), ("hello, ", 2), ("hi ", 2), ("hi, ", 2), ("dear ", 2), ("user ", 2),
         // German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Danish.
         ("hallo ", 2), ("guten tag ", 2), ("willkommen, ", 2), ("willkommen zurück, ", 1),

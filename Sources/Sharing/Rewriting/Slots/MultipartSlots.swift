@@ -5,8 +5,8 @@ enum MultipartSlots {
     struct Part {
         /// Of the field; nil where the part has none.
         var name: String?
-        /// Of a file that was uploaded, without its ending; nil where there is none.
-        var fileName: Range<Int>?
+        /// Of a file that was uploaded, without its ending; none where there is none.
+        var fileNames: [Range<Int>] = []
         /// Empty where it says none.
         var mediaType: String
         /// Behind the empty line, without the line break at its end.
@@ -16,8 +16,7 @@ enum MultipartSlots {
     static func slots(in text: ArraySlice<UInt8>, boundary: [UInt8]) -> [Slot] {
         let slots = parts(in: text, boundary: boundary).flatMap { part -> [Slot] in
             let value = Slot(name: part.name ?? "", range: part.value)
-            guard let file = part.fileName else { return [value] }
-            return [Slot(name: SlotReader.fileName, range: file, kind: .text), value]
+            return part.fileNames.map { Slot(name: SlotReader.fileName, range: $0, kind: .text) } + [value]
         }
         return GraphQLVariables.named(slots, in: text)
     }
@@ -49,7 +48,7 @@ enum MultipartSlots {
                 part.mediaType = SlotReader.string(line[(colon + 1)...].drop { $0 <= 0x20 })
             case "content-disposition":
                 part.name = FileNameSlots.value(of: "name", in: line).map { SlotReader.string(line[$0]) }
-                part.fileName = FileNameSlots.stem(in: line)
+                part.fileNames = FileNameSlots.stems(in: line)
             default: continue
             }
         }

@@ -48,7 +48,7 @@ enum SlotReader {
         TableSlots.slots(in: text) + ListSlots.slots(in: text) + DirectoryNameSlots.slots(in: text)
             + SentenceSlots.slots(in: text) + SignInCall.serialized(in: text) + FilterSlots.slots(in: text)
             + DeviceOwners.hosts(in: text) + ExtendedLog.slots(in: text) + ValidationReports.slots(in: text)
-            + NetrcSlots.slots(in: text) + NetworkCardSlots.slots(in: text)
+            + NetrcSlots.slots(in: text) + ScannedCardSlots.slots(in: text)
     }
 
     /// The values of lines, and what is told between them, or in several of them.
