@@ -103,6 +103,10 @@ struct NamesInTextsTests {
             text: "level=info email=a@b name=\"Send mail\"",
             told: ["level=info", "email=a@b", "name=Send mail"]
         ),
+        Row(
+            text: "level=info email=a@b name=\"Token Exchange\"",
+            told: ["level=info", "email=a@b", "name=Token Exchange"]
+        ),
         Row(text: "a=1 b=2 name=x", told: ["a=1", "b=2", "name=x"]), Row(text: "a=1 b=2", told: []),
     ])
     func lineOfALogIsReadByItsPairs(row: Row) {

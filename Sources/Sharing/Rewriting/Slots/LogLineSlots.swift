@@ -55,14 +55,15 @@ enum LogLineSlots {
         }
     }
 
-    /// A name of several words beside an address for mail is its owner's: `email="…" name="Ada Quill"`.
+    /// A name of several words beside an address for mail is its owner's, `email="…" name="Ada Quill"`, unless one of them is a
+    /// word of the protocol: `name="Token Exchange"`.
     private static func called(_ slots: [Slot], in line: ArraySlice<UInt8>) -> [Slot] {
         slots.map { slot in
             let words = line[slot.range].split(separator: 0x20, omittingEmptySubsequences: false)
             guard SecretRoles.normalized(slot.name) == "name", (2...4).contains(words.count),
                 words.allSatisfy({ word in
                     word.first.map { (0x41...0x5a).contains($0) || $0 >= 0x80 } ?? false
-                })
+                }), !words.contains(where: { SecretRoles.isWord(SlotReader.string($0)) })
             else { return slot }
             var slot = slot
             slot.name = "display_name"
