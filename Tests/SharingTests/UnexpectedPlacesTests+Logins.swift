@@ -124,6 +124,45 @@ extension UnexpectedPlacesTests {
             gone: ["Zandhaas", "Hazelaar"],
             stays: ["attachment; filename=\"", ".pdf\"; filename*=UTF-8''", ".pdf"]
         ),
+        Row(
+            name: "who did not sign in, as a page says it",
+            type: "text/html",
+            body:
+                "<title>Login failed for user &#39;bolund&#39;.</title><p>The user &#39;manual&#39; is here.</p>",
+            gone: ["bolund"],
+            stays: ["<title>Login failed for user &#39;", "<p>The user &#39;manual&#39; is here.</p>"]
+        ),
+        Row(
+            name: "whom a page tells its analytics of",
+            type: "text/html",
+            body:
+                #"<script>Sentry.setUser({id:"bolund",username:"veldmuis"});analytics.identify("hazelaar",{plan:"pro"});"#
+                + #"shop.setTheme({id:"kestrel",username:true});shop.find("harbour",{plan:"x"})</script>"#,
+            gone: ["bolund", "veldmuis", "hazelaar"],
+            stays: [#"{plan:"pro"}"#, #"{id:"kestrel","#, #"shop.find("harbour","#]
+        ),
+        Row(
+            name: "the account beside a password, as a form prints itself",
+            type: "text/plain",
+            body: "[LoginForm[userId=bolund, pwd=mead77owsx, plan=pro]]",
+            gone: ["bolund", "mead77owsx"],
+            stays: ["plan=pro"]
+        ),
+        Row(
+            name: "somebody's picture, and who is called when something happens to them",
+            body:
+                #"{"user":{"email":"kv@mail.example","name":"Kira Velsen","image":"https://pic.example/veldmuis7"},"#
+                + #""localAccountId":"bolund.hazelaar"}"#,
+            gone: ["Velsen", "veldmuis7", "bolund.hazelaar"],
+            stays: ["https://pic.example/"]
+        ),
+        Row(
+            name: "who is called when something happens to somebody, and a thing",
+            body:
+                #"{"emergencyContact":{"name":"Zandhaas"},"product":{"name":"kestrel","image":"https://x.example/harbour"}}"#,
+            gone: ["Zandhaas"],
+            stays: ["kestrel", "https://x.example/harbour"]
+        ),
     ]
 
     /// A SAML response for somebody.

@@ -28,7 +28,7 @@ enum PersonalRoles {
     static func namesAccount(_ key: String) -> Bool { accounts.contains(key) }
 
     private static let accounts = words(
-        "login account identifier preferredusername username loginid loginname user"
+        "login account identifier preferredusername username loginid loginname user userid"
     )
 
     /// Whether it is what somebody, or somebody's account, is called.
@@ -154,7 +154,7 @@ enum PersonalRoles {
         )
         add(
             .subject,
-            "sub octolyticsactorid authuserid patient localid unionid enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity fhiruser"
+            "sub homeaccountid localaccountid octolyticsactorid authuserid patient localid unionid enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity fhiruser"
         )
         add(
             .email,
@@ -180,8 +180,8 @@ enum PersonalRoles {
     )
 
     /// Short names that mean somebody in claims, and other things elsewhere: ID-porten's `pid` is a product's number in forms,
-    /// Corppass's `CPUID` is what a processor says of itself, and an entity may be a table of a database.
-    static let ofClaims: Set<String> = ["pid", "cpuid", "entityname"]
+    /// Corppass's `CPUID` is what a processor says of itself, an entity may be a table of a database, and pages have pictures.
+    static let ofClaims: Set<String> = ["pid", "cpuid", "entityname", "image", "photo", "photos"]
 
     /// Whether a segment of a path is a type of FHIR for somebody, as `fhirUser` has it in an address (SMART App Launch 2.2,
     /// section "Scopes for requesting identity data"): `https://…/Patient/smart-1288`.

@@ -31,7 +31,7 @@ enum FormAccounts {
     }
 
     private static let names: Set<String> = [
-        "log", "id", "u", "usr", "uname", "un", "acct", "nick", "mbid", "memberid", "userid",
+        "log", "id", "u", "usr", "uname", "un", "nick", "mbid", "memberid", "userid",
         // German, French, Spanish and Portuguese, Italian, Dutch.
         "benutzer", "nutzer", "nutzername", "benutzerkennung", "kennung", "anmeldename", "utilisateur",
         "identifiant", "usuario", "usuário", "nomeusuario", "utente", "nomeutente", "gebruiker",

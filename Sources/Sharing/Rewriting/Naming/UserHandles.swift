@@ -17,6 +17,9 @@ struct UserHandles {
     private var isSomebody = false
     private var isKind = false
 
+    /// Whether a function is told who somebody is: `Sentry.setUser({id: "ada", username: "…"})`.
+    static func isSetter(_ function: String) -> Bool { ["setUser", "setUserContext"].contains(function) }
+
     /// The slots that are somebody's identifier, of those that were met so far.
     ///
     /// `member`: in small letters; `object`: what the object is the value of.

@@ -83,7 +83,7 @@ struct MarkupSlots {
     private func tellsSecret(_ node: ArraySlice<UInt8>) -> Bool {
         guard node.count <= SentenceSlots.longest else { return false }
         let text = node.contains(0x26) ? TextCoding.entities.decoded(node).bytes[...] : node
-        if SentenceSlots.tellPassword(text) { return true }
+        if SentenceSlots.tellPassword(text) || SentenceSlots.refuseAccount(text) { return true }
         guard node.contains(where: { [0x27, 0x3a, 0x3d, 0x3e].contains($0) })
         else { return false }
         return !PairSlots.slots(in: text).isEmpty || !PrintedSlots.slots(in: text).isEmpty

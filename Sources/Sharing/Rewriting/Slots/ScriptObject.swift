@@ -289,7 +289,7 @@ struct ScriptObject {
     /// Members, one of them or a list, that are somebody.
     private static let persons: Set<String> = [
         "user", "users", "author", "owner", "owners", "member", "members", "customer", "customers", "person",
-        "people", "holder", "cardholder",
+        "people", "holder", "cardholder", "emergencycontact", "nextofkin", "credentialsubject",
         "employee", "employees", "contact", "contacts", "manager", "sender", "patient", "student", "teacher",
         "creator", "assignee", "reporter", "me", "viewer", "currentuser", "current_user",
         "claims", "idtokenclaims", "userinfo", "userprofile", "emailaddress",

@@ -112,11 +112,12 @@ struct ScriptSlots {
     }
 
     private mutating func readBrace(_ byte: UInt8) {
+        let nameOfObject = name.isEmpty && bracket == 0x28 && UserHandles.isSetter(callee) ? "user" : name
         bracket = byte
         pair = nil
         if byte == 0x7b {
             objects.append(
-                ScriptObject(name: objects.count < 256 ? name : "", at: index, inside: objects.last)
+                ScriptObject(name: objects.count < 256 ? nameOfObject : "", at: index, inside: objects.last)
             )
         } else {
             name = objects.popLast()?.name ?? ""
@@ -145,6 +146,10 @@ struct ScriptSlots {
                 kind: isNamed ? Self.kind(of: name) : nil
             )
         )
+        // `analytics.identify("ada", {…})`
+        if bracket == 0x28, callee == "identify", argument == slots.count - 1 {
+            slots[argument].name = UserHandles.name
+        }
     }
 
     private mutating func readQuoted(to end: Int) {

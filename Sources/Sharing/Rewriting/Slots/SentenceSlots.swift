@@ -256,6 +256,21 @@ enum SentenceSlots {
     private static let noDomains = ["BUILTIN", "HKCR", "HKCU", "HKLM", "HKU", "ID", "OK"]
     private static let lineEnds = Array("nrt".utf8)
 
+    /// Whether a text says of an account between quotation marks that it did not sign in, as in `Login failed for user 'ada'`.
+    static func refuseAccount(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.contains(0x27) || text.contains(0x22) else { return false }
+        let words = SlotReader.string(text).lowercased()
+        return accounts.contains(where: words.containsBytes) && refusals.contains(where: words.containsBytes)
+    }
+
+    private static let accounts = ["user", "username", "account", "login"].flatMap {
+        ["\($0) '", "\($0) \""]
+    }
+    private static let refusals = [
+        "denied", "disabled", "does not exist", "expired", "failed", "invalid", "locked", "not found",
+        "unknown",
+    ]
+
     /// Whether a text says what a password or a short code is: `Your PIN is 4821`.
     static func tellPassword(_ text: ArraySlice<UInt8>) -> Bool {
         guard text.contains(0x20), text.contains(where: \.isASCIIDigit) else { return false }
