@@ -127,15 +127,20 @@ extension FoundSecrets {
     private mutating func dropExplained() {
         let unexplained = values.filter { $0.value == .unexplained }.keys
         guard !unexplained.isEmpty else { return }
-        let index = FragmentIndex(
+        let secrets =
             values.filter { $0.value != .unexplained }.keys.map { Array($0.utf8) }
-                + tokens.keys.map { Array($0.utf8) } + certificates.map { Array($0.utf8) }
-        )
+            + tokens.keys.map { Array($0.utf8) } + certificates.map { Array($0.utf8) }
+        let index = FragmentIndex(secrets)
         for text in unexplained {
             let bytes = Array(text.utf8)
             let isPart = index.matches(in: bytes).contains { $0.range == bytes.indices }
             let decoded = BinaryCoding.base64.decoded(bytes.filter { $0 != 0x3d })
-            if isPart || !index.matches(in: decoded).isEmpty { values[text] = nil }
+            let matches = index.matches(in: decoded)
+            // The words around a key stand around every other one: a piece of a secret tells nothing of what is behind it.
+            let isExplained =
+                matches.contains { $0.range.count == secrets[$0.secret].count }
+                || matches.reduce(0, { $0 + $1.range.count }) * 2 > decoded.count
+            if isPart || isExplained { values[text] = nil }
         }
     }
 

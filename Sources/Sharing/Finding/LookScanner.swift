@@ -37,9 +37,12 @@ struct LookScanner {
 
     // MARK: - Secrets
 
+    /// Of the line before a private key (RFC 7468, section 2), of whatever kind it is.
+    static let endOfKeyLabel = Array("PRIVATE KEY-----".utf8)
+
     private func pem(_ text: [UInt8], _ found: inout [Found]) {
         var start = 0
-        let mark = Array("PRIVATE KEY-----".utf8)
+        let mark = Self.endOfKeyLabel
         while let begin = Bytes.index(of: mark, in: text, from: start) {
             start = begin + mark.count
             guard let end = Bytes.index(of: Array("-----END".utf8), in: text, from: start) else { return }

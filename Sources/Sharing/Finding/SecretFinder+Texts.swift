@@ -26,11 +26,14 @@ extension SecretFinder {
         decode(text, depth: 0)
     }
 
-    /// Takes the tokens in what is in base64 and no document: a sentence, the frame of a protocol.
+    /// Takes the tokens and private keys in what is in base64 and no document: a sentence, the frame of a protocol, a file.
     private func tokensInBase64(of text: [UInt8]) {
         for run in BinaryCoding.base64.runs(in: text) where run.count >= Self.shortestWithToken {
             let inner = BinaryCoding.base64.decoded(Array(text[run]))
             if Bytes.index(of: Array("ey".utf8), in: inner, from: 0) != nil { tokens(in: inner) }
+            if Bytes.index(of: LookScanner.endOfKeyLabel, in: inner, from: 0) != nil {
+                takeLooks(of: inner) { _ in false }
+            }
         }
     }
 
