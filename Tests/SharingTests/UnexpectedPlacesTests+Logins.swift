@@ -163,6 +163,28 @@ extension UnexpectedPlacesTests {
             gone: ["Zandhaas"],
             stays: ["kestrel", "https://x.example/harbour"]
         ),
+        Row(
+            name: "claims of wallets and universities, and members of providers' profiles",
+            body:
+                #"{"resident_address":"Zeedijk 7","resident_city":"Urk","personal_administrative_number":"PA7","#
+                + #""family_name_birth":"Zandhaas","eduPersonPrincipalName":"veldmuis@uni","personaname":"Bolund","#
+                + #""payer_id":"W7X","profile_image":"https://pic.example/hazelaar","steamid":"76561198000000007","#
+                + #""resident_key":"required","bio":"kestrel"}"#,
+            gone: [
+                "Zeedijk", "Urk", "PA7", "Zandhaas", "veldmuis", "Bolund", "W7X", "hazelaar",
+                "76561198000000007",
+            ],
+            stays: ["https://pic.example/", #""resident_key":"required""#, "kestrel"]
+        ),
+        Row(
+            name: "the fields of a form in pairs",
+            type: "application/x-www-form-urlencoded",
+            body:
+                "fields%5B0%5D%5Bname%5D=password&fields%5B0%5D%5Bvalue%5D=kestrelle&inputs[1].name=given_name"
+                + "&inputs[1].value=Zandhaas&x[2].name=theme&x[2].value=harbour",
+            gone: ["kestrelle", "Zandhaas"],
+            stays: ["%5Bname%5D=password&", "inputs[1].name=given_name&", "x[2].value=harbour"]
+        ),
     ]
 
     /// A SAML response for somebody.

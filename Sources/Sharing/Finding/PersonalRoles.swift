@@ -51,7 +51,7 @@ enum PersonalRoles {
     private static func namesSignedIn(_ key: String) -> Bool {
         [
             "username", "firstname", "lastname", "fullname", "givenname", "surname", "samaccountname",
-            "userdisplayname",
+            "userdisplayname", "userloginid",
         ].contains(where: key.hasSuffix)
             || signedIn.contains(key)
     }
@@ -73,7 +73,7 @@ enum PersonalRoles {
         "xforwarded", "xauthrequest", "xauthenticated", "xauthentik", "xremote", "remote", "xms", "x",
         "enduser",
         "user", "home",
-        "postal", "mailing", "shipping", "billing", "localized", "new", "current", "legal",
+        "postal", "mailing", "shipping", "billing", "localized", "new", "current", "legal", "resident",
     ]
 
     private static let kinds: [String: Secret.Kind] = {
@@ -87,10 +87,15 @@ enum PersonalRoles {
         )
         // What pages and networks call who is signed in; of Cognito's challenges; of keychains and of Mastodon.
         add(.personal, "octolyticsactorlogin tailscaleuserlogin useridforsrp acct")
-        // OpenID Connect for Identity Assurance; what families have.
+        // OpenID Connect for Identity Assurance, the wallets of the European Union; what families have.
         add(
             .personal,
-            "birthfamilyname birthgivenname birthmiddlename birthname alsoknownas mothersmaidenname mothermaidenname"
+            "birthfamilyname birthgivenname birthmiddlename birthname familynamebirth givennamebirth personaladministrativenumber alsoknownas mothersmaidenname mothermaidenname"
+        )
+        // What universities call their people (eduPerson, SCHAC), and other providers theirs.
+        add(
+            .personal,
+            "edupersonprincipalname edupersontargetedid edupersonuniqueid schacpersonaluniqueid schacpersonaluniquecode personaname payerid profileimage profileimg thumbnailimageurl statusmessage"
         )
         // LTI, and the same of its claims.
         add(
@@ -154,7 +159,7 @@ enum PersonalRoles {
         )
         add(
             .subject,
-            "sub homeaccountid localaccountid octolyticsactorid authuserid patient localid unionid enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity fhiruser"
+            "sub steamid pairwiseid homeaccountid localaccountid octolyticsactorid authuserid patient localid unionid enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity fhiruser"
         )
         add(
             .email,
@@ -181,7 +186,9 @@ enum PersonalRoles {
 
     /// Short names that mean somebody in claims, and other things elsewhere: ID-porten's `pid` is a product's number in forms,
     /// Corppass's `CPUID` is what a processor says of itself, an entity may be a table of a database, and pages have pictures.
-    static let ofClaims: Set<String> = ["pid", "cpuid", "entityname", "image", "photo", "photos"]
+    static let ofClaims: Set<String> = [
+        "pid", "cpuid", "entityname", "image", "photo", "photos", "bio", "blog", "province",
+    ]
 
     /// Whether a segment of a path is a type of FHIR for somebody, as `fhirUser` has it in an address (SMART App Launch 2.2,
     /// section "Scopes for requesting identity data"): `https://…/Patient/smart-1288`.

@@ -224,7 +224,7 @@ enum SlotReader {
         for place in FormAccounts.places(in: slots.map { ($0.name, text[$0.range]) }) {
             slots[place].name = FormAccounts.name
         }
-        return GraphQLVariables.named(slots, in: text)
+        return GraphQLVariables.named(FieldPairs.named(slots, in: text), in: text)
     }
 
     private static func item(_ item: ArraySlice<UInt8>) -> Slot {
