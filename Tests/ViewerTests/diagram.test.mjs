@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { indent, mark, spoken, title } from "../../viewer/js/diagram.js";
+import { indent, mark, spoken, title, whole } from "../../viewer/js/diagram.js";
 import { Report, wayID } from "../../viewer/js/report.js";
 
 const lanes = [{ role: "browser", name: "firefox" }, { role: "provider", name: "provider" }];
@@ -30,6 +30,14 @@ test("rows as they are read aloud", () => {
   assert.equal(spoken(row, lanes), "browser (firefox) to provider: authorization request, failed");
   assert.equal(spoken({ type: "folded", exchanges: [1], isOpen: true }, lanes), "1 more request, shown");
   assert.equal(spoken({ type: "folded", exchanges: [1, 2] }, lanes), "2 more requests, folded");
+});
+
+test("a provider with several hosts is told apart by them", () => {
+  const several = [{ role: "browser", name: "firefox" }, { role: "provider", name: "provider", host: "accounts.example" }, { role: "provider", name: "provider", host: "token.example" }];
+  const row = { type: "message", from: 0, to: 2, words: "token request", gap: 0 };
+  assert.equal(spoken(row, several), "browser (firefox) to provider at token.example: token request");
+  assert.equal(spoken({ ...row, to: 1 }, several.slice(0, 2)), "browser (firefox) to provider: token request");
+  assert.deepEqual(several.map(whole), ["browser (firefox)", "provider at accounts.example", "provider at token.example"]);
 });
 
 test("a value's way: where it is made, where it comes by, and nowhere else", () => {

@@ -18,7 +18,18 @@ export function spoken(row, lanes) {
   if (row.type === "finding") return `${row.primary ? "root cause" : "also"}: ${row.title}`;
   const end = row.failure ? ", failed" : "";
   const wait = row.gap > 0 ? `after ${duration(row.wait / 1000)}: ` : "";
-  return `${wait}${title(lanes[row.from])} to ${title(lanes[row.to])}: ${row.words}${end}`;
+  const [from, to] = [row.from, row.to].map((index) => (isAlone(lanes[index], lanes) ? title(lanes[index]) : whole(lanes[index])));
+  return `${wait}${from} to ${to}: ${row.words}${end}`;
+}
+
+/** Whether no other lane has the same title: a provider may have several hosts. */
+function isAlone(lane, lanes) {
+  return lanes.every((other) => other === lane || title(other) !== title(lane));
+}
+
+/** @returns {string} a lane by its title and its host, of which its head may have room for a part */
+export function whole(lane) {
+  return lane.host ? `${title(lane)} at ${lane.host}` : title(lane);
 }
 
 /** @returns {string} a lane by its role and its name */
@@ -103,7 +114,7 @@ export class Diagram {
       ...lanes.map((lane, index) =>
         element(
           "div",
-          { class: `lane ${lane.role}${lane.inner ? " inner" : ""}`, title: title(lane), style: { "--lane": index } },
+          { class: `lane ${lane.role}${lane.inner ? " inner" : ""}`, title: whole(lane), style: { "--lane": index } },
           element("b", {}, lane.inner ? `upstream ${lane.role}` : lane.broker ? "broker" : lane.role),
           lane.broker || lane.name !== lane.role ? element("span", { class: "name" }, ` (${lane.name})`) : null,
           lane.host ? element("span", { class: "host" }, lane.host) : null,
