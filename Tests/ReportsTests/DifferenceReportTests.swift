@@ -206,6 +206,22 @@ struct DifferenceReportTests {
         }
     }
 
+    /// Beside another window.
+    @Test(arguments: [48, 60, 79]) func whatWasAskedStandsBelowItsStepWhereThereIsNoRoom(columns: Int) throws
+    {
+        let report = try Self.report(Self.pairs[0].expected, Self.pairs[0].seen)
+        let lines = DifferenceText(report, showsAll: true, style: .plain, columns: columns).steps
+        let places = lines.indices.filter { ["=", "≠", "+", "-"].contains(lines[$0].dropFirst(2).prefix(1)) }
+        #expect(places.count == report.difference.steps.count)
+        for (place, pair) in zip(places, report.difference.steps) {
+            let (step, asked) = (lines[place], try #require(lines.dropFirst(place + 1).first))
+            #expect(step.hasSuffix("  \(pair.kind.rawValue)") && step.count <= columns)
+            let words = asked.drop { $0 == " " }
+            #expect(words.hasPrefix("GET ") || words.hasPrefix("POST "), "\(asked)")
+            #expect(asked.count <= columns, "\(asked)")
+        }
+    }
+
     /// An app hands its code to its own server, which is no step of the protocol: how that answers makes the difference.
     @Test(arguments: [(200, true), (401, false)])
     func outcomeIsADifferenceWhereNoStepIs(status: Int, isSame: Bool) throws {

@@ -14,12 +14,12 @@ package struct DifferenceText {
     /// Of one comparison.
     ///
     /// `showsAll`: also tells what is only worth knowing.
-    /// `columns`: how wide lines may be; 80 at least.
+    /// `columns`: how wide lines may be; 40 at least.
     package init(_ report: DifferenceReport, showsAll: Bool, style: TextStyle, columns: Int = 100) {
         self.report = report
         self.showsAll = showsAll
         self.style = style
-        self.columns = max(columns, 80)
+        self.columns = max(columns, 40)
     }
 
     package var text: String {
@@ -43,7 +43,7 @@ package struct DifferenceText {
         let width = pairs.map { Self.exchanges($0).count }.max() ?? 0
         let kinds = min(pairs.map(\.kind.rawValue.count).max() ?? 0, 30)
         return pairs.flatMap { pair in
-            [line(for: pair, width, kinds)]
+            lines(for: pair, width, kinds)
                 + pair.differences.filter { showsAll || $0.weight == .difference }.flatMap {
                     told.lines(for: $0)
                 }
@@ -68,7 +68,8 @@ package struct DifferenceText {
         [pair.expected, pair.seen].map { $0.map { "[\($0)]" } ?? "–" }.joined(separator: " ")
     }
 
-    private func line(for pair: StepPair, _ width: Int, _ kinds: Int) -> String {
+    /// In a narrow terminal what was asked, and the answer, stand below the step.
+    private func lines(for pair: StepPair, _ width: Int, _ kinds: Int) -> [String] {
         let mark: String
         if pair.seen == nil {
             mark = pair.isSame ? style.dim("-") : style.red("-")
@@ -77,12 +78,17 @@ package struct DifferenceText {
         } else {
             mark = pair.isSame ? style.green("=") : style.red("≠")
         }
+        let styled = { (text: String) in pair.isSame ? style.dim(text) : style.bold(text) }
         let status = Self.status(pair)
-        let start = "\(Self.exchanges(pair).padded(to: width))  \(pair.kind.rawValue.padded(to: kinds))  "
+        let exchanges = "\(Self.exchanges(pair).padded(to: width))  "
+        let kind = pair.kind.rawValue
+        let isNarrow = columns < 80
+        let start = isNarrow ? exchanges : "\(exchanges)\(kind.padded(to: kinds))  "
         let room = max(columns - 4 - start.count - status.count - 2, 12)
-        let summary = pair.summary.printable.shortened(to: room)
-        let text = "\(start)\(summary)  \(status)"
-        return "  \(mark) " + (pair.isSame ? style.dim(text) : style.bold(text))
+        let answered = "\(pair.summary.printable.shortened(to: room))  \(status)"
+        guard isNarrow else { return ["  \(mark) " + styled(start + answered)] }
+        let margin = String(repeating: " ", count: 4 + start.count)
+        return ["  \(mark) " + styled(start + kind), margin + styled(answered)]
     }
 
     private static func status(_ pair: StepPair) -> String {

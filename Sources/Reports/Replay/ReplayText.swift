@@ -15,7 +15,7 @@ package struct ReplayText {
     ///   - report: of one flow.
     ///   - showsAll: also shows equal steps and what is only worth knowing.
     ///   - style: of the terminal.
-    ///   - columns: how wide lines may be; 80 at least.
+    ///   - columns: how wide lines may be; 40 at least.
     package init(_ report: ReplayReport, showsAll: Bool, style: TextStyle, columns: Int = 100) {
         self.report = report
         self.showsAll = showsAll
