@@ -161,6 +161,26 @@ struct ViewerPageTests {
         #expect(seen >= 0 && seen < 500, "\(seen)")
     }
 
+    /// The name of a rule, or of a host, may be wider than the window.
+    @Test func filterIsNoWiderThanTheWindow() throws {
+        let visit = try #require(
+            try visits([
+                (
+                    ViewerVisit.path("token-request/redirect-uri-token-mismatch"), "",
+                    [
+                        ["size", "320", "740"], ["run", "document.querySelector('.filters').open = true"],
+                        [
+                            "run",
+                            "const page = document.documentElement; return page.scrollWidth - page.clientWidth",
+                        ],
+                    ]
+                )
+            ]).first
+        )
+        visit.expectDecent()
+        #expect(visit.results[2].double == 0)
+    }
+
     /// As it is each time something is recorded, or the window becomes another size.
     @Test func drawingAgainLeavesTheReaderAlone() throws {
         let capture = ViewerVisit.path("healthy/web-code-flow")
