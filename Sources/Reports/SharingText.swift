@@ -3,23 +3,31 @@ package import Sharing
 
 /// What sharing replaced and kept, for a person at a terminal.
 package enum SharingText {
-    package static func text(of report: SharingReport, named name: String, style: TextStyle) -> String {
+    /// `columns`: how wide lines may be; nil for as wide as they are.
+    package static func text(
+        of report: SharingReport,
+        named name: String,
+        style: TextStyle,
+        columns: Int? = nil
+    ) -> String {
+        func wrapped(_ words: String) -> [String] {
+            columns.map { words.wrapped(to: $0, indent: "  ", hanging: "  ") } ?? ["  " + words]
+        }
         var lines = [style.bold(name.printable)]
         let dropped = report.all - report.kept
-        lines.append(
-            "  \(report.kept) of \(report.all) exchanges are shared"
+        lines += wrapped(
+            "\(report.kept) of \(report.all) exchanges are shared"
                 + (dropped > 0 ? "; the others belong to no login (--all keeps them)" : "")
         )
         if report.rows.isEmpty { lines.append("  nothing in it is secret") }
         for row in report.rows {
-            let count = "\(row.values)".padded(to: 5)
-            lines.append(
-                "  \(count) \(words(row).padded(to: 26)) at \(places(row)), in \(exchanges(row.entries))"
-            )
+            let head = "  \("\(row.values)".padded(to: 5)) \(words(row).padded(to: 26)) "
+            let found = "at \(places(row)), in \(exchanges(row.entries))"
+            lines.append(found.behind(head, of: head.count, columns: columns))
         }
         if !report.open.isEmpty {
-            lines.append(
-                "  kept, since they open nothing: " + report.open.map(\.printable).joined(separator: ", ")
+            lines += wrapped(
+                "kept, since they open nothing: " + report.open.map(\.printable).joined(separator: ", ")
             )
         }
         if report.keepsPersonal { lines.append(style.yellow("  kept: names and addresses of people")) }

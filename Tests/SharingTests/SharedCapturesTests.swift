@@ -166,4 +166,17 @@ struct SharedCapturesTests {
         #expect(markdown.contains("Kept on purpose: the values of `state`."))
         #expect(!markdown.contains("`stat`"))
     }
+
+    /// Where secrets stand may be a long list.
+    @Test(arguments: [50, 60, 80]) func reportIsNoWiderThanTheTerminal(columns: Int) throws {
+        let world = try SharingWorld()
+        var report = try SharingWorld.outcome(of: try world.capture(), SharingOptions()).report
+        report.rows[0].entries = Array(stride(from: 100, to: 130, by: 2))
+        let whole = SharingText.text(of: report, named: "login.har", style: .plain)
+        let text = SharingText.text(of: report, named: "login.har", style: .plain, columns: columns)
+        let words = [whole, text].map { $0.split { $0 == " " || $0 == "\n" } }
+        #expect(words[0] == words[1])
+        #expect(whole.split(separator: "\n").contains { $0.count > 80 })
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= columns }, "\(text)")
+    }
 }

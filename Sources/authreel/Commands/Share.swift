@@ -227,9 +227,11 @@ struct Share: ParsableCommand {
     }
 
     private func tell(_ outcomes: [CaptureSharing.Outcome]) {
-        let style = Style.forDescriptor(out == "-" ? STDERR_FILENO : STDOUT_FILENO)
+        let descriptor = out == "-" ? STDERR_FILENO : STDOUT_FILENO
+        let style = Style.forDescriptor(descriptor)
+        let columns = TerminalSize.columns(of: descriptor)
         for (name, outcome) in zip(captures, outcomes) {
-            let text = SharingText.text(of: outcome.report, named: name, style: style)
+            let text = SharingText.text(of: outcome.report, named: name, style: style, columns: columns)
             out == "-" ? StandardError.line(text) : print(text)
         }
     }
