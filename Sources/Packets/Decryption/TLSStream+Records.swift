@@ -329,7 +329,7 @@ extension TLSStream {
                 "the key log has other keys of it, but not its \(missingLabel(direction)) (client random \(random))",
                 &sink
             )
-        } else {
+        } else if direction.side == .client || !leaveServer() {
             stopBoth(handshake.missingKey, &sink)
         }
         return .read

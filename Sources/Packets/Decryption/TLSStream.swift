@@ -14,6 +14,11 @@ package struct TLSStream {
     /// What could be read of hellos and handshake so far.
     package internal(set) var facts = TLSStreamFacts()
 
+    /// Why the server cannot be read, where that is not told; nil elsewhere.
+    ///
+    /// The client has said nothing that keys would open, and may go, or say why not in clear.
+    package internal(set) var untoldReason: String?
+
     let client = TLSDirection(.client)
     let server = TLSDirection(.server)
     let buffer = PlaintextBuffer()
@@ -121,7 +126,9 @@ package struct TLSStream {
     package mutating func abandon(into sink: inout some TLSStreamSink) {
         let waiting = [client, server].filter { $0.waits != nil }
         if waiting.contains(where: { $0.waits == .keys }) {
-            stopBoth(handshake.missingKey, &sink)
+            guard client.hasEnded || server.hasEnded, leaveServer() else {
+                return stopBoth(handshake.missingKey, &sink)
+            }
         } else {
             for direction in waiting { stop(direction, waitReason(direction), &sink) }
         }
@@ -245,13 +252,28 @@ package struct TLSStream {
 
     mutating func stop(_ direction: TLSDirection, _ reason: String, _ sink: inout some TLSStreamSink) {
         guard !direction.isStopped else { return }
+        if let untoldReason { return stopBoth(untoldReason, &sink) }
         direction.stop()
         changes += 1
         endHandshake(&sink)
         sink.unreadable(reason, from: direction.side)
     }
 
+    /// Reads no more of the server, for which there are no keys, where the client has said nothing so far but its hello.
+    ///
+    /// - Returns: whether that is so.
+    mutating func leaveServer() -> Bool {
+        guard handshake.clientHellos > 0, client.epoch == .plain, client.waits == nil, client.search == nil,
+            client.skipped == 0, !client.isStopped || client.hasEnded
+        else { return false }
+        untoldReason = handshake.missingKey
+        server.stop()
+        changes += 1
+        return true
+    }
+
     mutating func stopBoth(_ reason: String, _ sink: inout some TLSStreamSink) {
+        untoldReason = nil
         guard !client.isStopped || !server.isStopped else { return }
         client.stop()
         server.stop()

@@ -71,6 +71,8 @@ extension ConnectionReader {
     func closed(at time: Timestamp) {
         if state == .tls || state == .clear { decideByServer(time) }
         if state == .tls { closeTLS(time) }
+        // Of the client's bytes more may be missing than its hello.
+        if hasGaps, !isTold, let reason = tls.untoldReason { unreadable(reason, nil, at: time) }
         tellHalfRequest()
         messages?.closed(at: time)
         socks?.closed(at: time)

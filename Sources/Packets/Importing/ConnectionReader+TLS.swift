@@ -253,7 +253,8 @@ extension ConnectionReader {
     /// Whether the client sent a fatal alert in the place of a hello, as one does that has nothing to offer.
     private var isWithoutHello: Bool { isWhole && !hasHello && isTold && messages == nil }
 
-    private func unreadable(_ reason: String, _ side: Side?, at time: Timestamp) {
+    /// Nothing more of a side can be deciphered, or of both.
+    func unreadable(_ reason: String, _ side: Side?, at time: Timestamp) {
         guard !isWithoutHello else { return }
         isUnreadable = true
         passPostponed()

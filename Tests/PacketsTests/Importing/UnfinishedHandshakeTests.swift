@@ -86,6 +86,50 @@ struct UnfinishedHandshakeTests {
         #expect(Self.read(Array(words), end: (side, "FA")).exchanges.map(\.failure) == [what])
     }
 
+    /// As of the connections that a program opens to several addresses at once and needs one of: no key would show more of it.
+    @Test(
+        arguments: [
+            (
+                (Side.client, "FA"),
+                "the client closed the connection before the TLS handshake was done"
+            ),
+            (
+                (.client, "RA"),
+                "the client reset the connection before the TLS handshake was done"
+            ),
+            (
+                (.server, "FA"),
+                "server TLS handshake failed: the server closed the connection before its handshake was done"
+            ),
+            (nil, "the capture ends before the TLS handshake was done"),
+        ] as [((side: Side, flags: String)?, String)]
+    )
+    func handshakeOfTLS13WithoutKeysIsOneToo(end: (side: Side, flags: String)?, what: String) throws {
+        let pair = try Self.handshake(0x0304)
+        let words = Array(
+            pair.wire.prefix { $0.side == .client }
+                + pair.wire.drop { $0.side == .client }
+                .prefix { $0.side == .server }
+        )
+        let read = Self.read(words, end: end)
+        #expect(read.exchanges.map(\.failure) == [what])
+        #expect(read.report.losses.isEmpty && read.report.counts.keylessConnections == 0)
+        // What the client says behind it is encrypted: it was done with the handshake.
+        let whole = Self.read(pair.wire, end: end)
+        #expect(whole.exchanges.map(\.tunnel.reason) == [.noKeys])
+        #expect(whole.report.counts.keylessConnections == 1)
+    }
+
+    /// What else the client said may be what is missing.
+    @Test func handshakeWithMissingBytesOfTheClientIsNotUnfinished() throws {
+        let pair = try Self.handshake(0x0304)
+        var made = PacketBuilder()
+        made.converse(pair.wire)
+        let shaken = try #require(pair.wire.last { $0.side == .client }).bytes
+        made.packets.removeAll { $0.bytes.suffix(shaken.count).elementsEqual(shaken) }
+        #expect(PacketImport(made.packets).exchanges.map(\.tunnel.reason) == [.noKeys])
+    }
+
     /// OpenSSL's servers answer the end of what they read with `decode_error`.
     @Test func alertToAClientThatHasGoneIsNotTheCause() throws {
         var made = PacketBuilder()
