@@ -58,7 +58,7 @@ struct TLSHandshakeState {
 
     /// The words for a connection that the key log does not have.
     var missingKey: String {
-        guard let clientRandom else {
+        guard let clientRandom, clientRandom != TLSRandom.unseen else {
             return "its ClientHello is not in the capture, by which keys are found"
         }
         guard hasServerHello else { return missingHello }

@@ -75,7 +75,7 @@ package struct TLSKeyLog: Sendable {
     /// Of what is tried on connections that nothing else is known of: whose secrets of a kind are held, in the order of the lines.
     private var ordered: [Label: [TLSRandom]] = [:]
     private static let triedLabels: Set<Label> = [
-        .clientTraffic, .clientHandshakeTraffic, .serverHandshakeTraffic,
+        .clientTraffic, .clientHandshakeTraffic, .serverHandshakeTraffic, .masterSecret,
     ]
     private var file: String?
     private var line = 0
@@ -192,7 +192,7 @@ package struct TLSKeyLog: Sendable {
     func master(ofSession id: [UInt8]) -> [UInt8]? { id.isEmpty ? nil : masters[id] }
 
     /// The connections that a secret of this kind is held of, in the order of the lines; for those of the handshake and of the client's
-    /// data.
+    /// data, and of TLS 1.2.
     func connections(with label: Label) -> [TLSRandom] { ordered[label] ?? [] }
 
     /// Whether there is any secret of this connection.

@@ -24,6 +24,9 @@ struct TLSRandom: Sendable, Hashable, CustomStringConvertible {
     /// In hexadecimal, as key logs have it.
     var description: String { Hexadecimal.encode(bytes) }
 
+    /// Stands in the place of that of a hello which is not in the capture.
+    static let unseen = TLSRandom([UInt8](repeating: 0, count: 32))
+
     static func == (left: TLSRandom, right: TLSRandom) -> Bool { left.words == right.words }
 
     func hash(into hasher: inout Hasher) {

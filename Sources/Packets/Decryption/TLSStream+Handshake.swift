@@ -22,6 +22,10 @@ extension TLSStream {
         if direction.side == .server, handshake.clientHellos == 0 {
             return waitForPeer(direction, keys, &sink)
         }
+        if direction.side == .client, header.type != TLSContentType.handshake, mayMissClientHello {
+            missClientHello(keys, &sink)
+            if direction.isStopped { return .read }
+        }
         switch header.type {
         case TLSContentType.handshake:
             readMessages(record[TLSRecordHeader.size...], direction, &sink)
@@ -101,7 +105,7 @@ extension TLSStream {
 
     private mutating func enterLegacy(_ direction: TLSDirection) {
         direction.enter(.legacy)
-        if let random = handshake.legacy?.clientRandom, handshake.isFull {
+        if let random = handshake.legacy?.clientRandom, handshake.isFull, random != TLSRandom.unseen {
             sessions.add(handshake.sessionID, of: random)
         }
         if direction.side == .server, handshake.serverHellos == 1 { facts.isResumed = !handshake.isFull }

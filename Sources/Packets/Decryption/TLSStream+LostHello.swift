@@ -60,6 +60,23 @@ extension TLSStream {
         facts.cipherSuite = suite.name
     }
 
+    // MARK: - No client's hello
+
+    /// Whether the server has answered a hello that is not in the capture.
+    var mayMissClientHello: Bool {
+        handshake.clientHellos == 0 && server.waits == .peer
+            && server.held[server.heldStart...].withUnsafeBytes(FirstBytes.sender(of:)) == .server
+    }
+
+    /// Goes on as if the client had said hello: whose it was shows by the secret, among those of no hello that was seen, which opens the
+    /// first protected record.
+    mutating func missClientHello(_ keys: TLSKeyLog, _ sink: inout some TLSStreamSink) {
+        handshake.clientHellos = 1
+        handshake.clientRandom = TLSRandom.unseen
+        handshake.mayHoldAnotherHello = true
+        release(server, keys, &sink)
+    }
+
     // MARK: - Neither hello
 
     /// Secrets of the key log that are tried on a connection.

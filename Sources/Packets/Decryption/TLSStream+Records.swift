@@ -230,26 +230,24 @@ extension TLSStream {
         }
     }
 
-    /// Of a hello that was encrypted within another one, key logs have the random, and it is seen nowhere: what opens the first
-    /// protected record is of this connection (RFC 9849, section 6.1).
+    /// Of a hello that was encrypted within another one, key logs have the random, and it is seen nowhere, as is that of one which the
+    /// capture lacks: what opens the first protected record is of this connection (RFC 9849, section 6.1).
     private mutating func findInnerHello(
         _ record: UnsafeRawBufferPointer,
         _ direction: TLSDirection,
         _ keys: TLSKeyLog
     ) {
-        guard sessions.hellos.mayTry, mayHoldInnerHello(direction, keys), let suite = handshake.suite else {
-            return
-        }
+        guard sessions.hellos.mayTry, mayHoldInnerHello(direction, keys) else { return }
         buffer.reserve(record.count)
-        let label = Self.label(.handshake, direction.side)
         for inner in innerHellos(of: direction, keys).prefix(Self.mostInnerHellos) {
             guard sessions.hellos.takeTrial() else { return }
             direction.triedHellos.insert(inner.shortened)
-            guard let secret = keys.secret(label, for: inner),
-                let protection = TLSKeySchedule.protection(of: suite, secret: secret),
+            guard
+                let protection = protection(ofHello: inner, direction, keys),
                 protection.open(record, number: 0, into: buffer.start) != nil
             else { continue }
             handshake.clientRandom = inner
+            handshake.legacy?.clientRandom = inner
             sessions.hellos.note(inner)
             // The name that was seen is of the server that many others are behind.
             facts.serverName = nil
@@ -257,16 +255,30 @@ extension TLSStream {
         }
     }
 
+    /// What a direction's first records are protected with if the client's hello had this random.
+    private func protection(ofHello random: TLSRandom, _ direction: TLSDirection, _ keys: TLSKeyLog)
+        -> TLSRecordProtection?
+    {
+        guard let suite = handshake.suite,
+            let secret = keys.secret(Self.label(direction.epoch, direction.side), for: random)
+        else { return nil }
+        guard direction.epoch == .legacy else { return TLSKeySchedule.protection(of: suite, secret: secret) }
+        guard var legacy = handshake.legacy else { return nil }
+        legacy.clientRandom = random
+        return TLSKeySchedule.protection(of: legacy, master: secret, for: direction.side)
+    }
+
     private func mayHoldInnerHello(_ direction: TLSDirection, _ keys: TLSKeyLog) -> Bool {
-        guard direction.epoch == .handshake, direction.number == 0, handshake.suite != nil,
-            handshake.obstacle == nil, let random = handshake.clientRandom
+        guard direction.number == 0, handshake.suite != nil, handshake.obstacle == nil,
+            let random = handshake.clientRandom,
+            direction.epoch == .handshake || direction.epoch == .legacy && random == TLSRandom.unseen
         else { return false }
         return !keys.hasSecrets(for: random)
     }
 
     /// Hellos that nobody saw, of which there are secrets that have not been tried.
     private func innerHellos(of direction: TLSDirection, _ keys: TLSKeyLog) -> some Sequence<TLSRandom> {
-        sessions.hellos.unseen(Self.label(.handshake, direction.side), in: keys).lazy.filter {
+        sessions.hellos.unseen(Self.label(direction.epoch, direction.side), in: keys).lazy.filter {
             !direction.triedHellos.contains($0.shortened)
         }
     }
@@ -343,7 +355,8 @@ extension TLSStream {
         _ suite: TLSCipherSuite?,
         _ keys: TLSKeyLog
     ) -> (protection: TLSRecordProtection?, secret: [UInt8])? {
-        guard let random = handshake.clientRandom, let suite, epoch != .plain else { return nil }
+        guard let random = handshake.clientRandom, random != TLSRandom.unseen, let suite, epoch != .plain
+        else { return nil }
         if epoch == .legacy {
             guard let legacy = handshake.legacy, let secret = masterSecret(of: legacy, keys) else {
                 return nil

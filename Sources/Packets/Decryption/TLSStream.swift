@@ -161,7 +161,7 @@ package struct TLSStream {
         }
     }
 
-    private mutating func release(
+    mutating func release(
         _ direction: TLSDirection,
         _ keys: TLSKeyLog,
         _ sink: inout some TLSStreamSink

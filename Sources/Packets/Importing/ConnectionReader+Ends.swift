@@ -71,8 +71,10 @@ extension ConnectionReader {
     func closed(at time: Timestamp) {
         if state == .tls || state == .clear { decideByServer(time) }
         if state == .tls { closeTLS(time) }
-        // Of the client's bytes more may be missing than its hello.
-        if hasGaps, !isTold, let reason = tls.untoldReason { unreadable(reason, nil, at: time) }
+        // Of the client's bytes some may be missing.
+        if hasGaps || tls.facts.clientRandom == nil, !isTold, let reason = tls.untoldReason {
+            unreadable(reason, nil, at: time)
+        }
         tellHalfRequest()
         messages?.closed(at: time)
         socks?.closed(at: time)

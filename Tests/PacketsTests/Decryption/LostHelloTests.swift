@@ -335,6 +335,37 @@ struct LostHelloTests {
         #expect(failures.count == 1 && failures.allSatisfy { $0.contains("not in the capture") })
     }
 
+    /// The packet with the client's hello was dropped: the first record that is encrypted says which of the keys are its own.
+    @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION], [true, false])
+    func exchangesBehindALostHelloOfTheClient(version: Int32, hasSYN: Bool) throws {
+        var options = TLSPair.Options()
+        options.versions = version...version
+        func pair() throws -> TLSPair {
+            let pair = try TLSPair(options)
+            try pair.handshake()
+            try pair.send(Array("GET /a HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8), from: .client)
+            try pair.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8), from: .server)
+            return pair
+        }
+        let (other, pair) = try (pair(), pair())
+        var made = PacketBuilder()
+        made.converse(pair.wire)
+        let hello = try #require(made.packets.firstIndex { $0.bytes.count > 40 })
+        made.packets.remove(at: hello)
+        if !hasSYN { made.packets.removeFirst(hello) }
+        let read = PacketImport(made.packets, keyLog: other.keyLog + pair.keyLog)
+        #expect(read.exchanges.map(\.request.url.text) == ["https://op.example/a"])
+        #expect(read.exchanges.map(\.response?.body?.text) == ["ok"])
+        #expect(read.exchanges.map(\.connection.serverTLSVersion) == [pair.version])
+        let closed = PacketImport(made.packets, keyLog: other.keyLog)
+        #expect(closed.exchanges.map(\.tunnel.reason) == [.notWhole])
+        #expect(
+            closed.report.losses.map(\.what).contains {
+                $0.hasSuffix("its ClientHello is not in the capture, by which keys are found")
+            }
+        )
+    }
+
     /// The packet with the server's hello was dropped.
     @Test func exchangesOfIt() throws {
         var options = TLSPair.Options()
