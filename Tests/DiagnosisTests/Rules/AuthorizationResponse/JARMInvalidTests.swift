@@ -61,6 +61,20 @@ struct JARMInvalidTests {
         #expect(late.finding(rule)?.places.first == "4 jwt.claims exp")
     }
 
+    /// The provider's own clock stands in both; without its date it is the recorder's.
+    @Test(arguments: [(3, true, false), (30, true, true), (30, false, false), (90, false, true)])
+    func leavesSomeTimeToClocks(age: Int, isDated: Bool, fires: Bool) throws {
+        // The sign-in was answered then.
+        let answered = 1_774_689_308
+        let recording = try claiming([("exp", .number(JSONNumber(text: "\(answered - age)")))])
+            .without { $0.request.url.path == "/jwks" }
+            .editing { exchange in
+                guard !isDated else { return }
+                exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "date" }
+            }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func namesASignatureThatFails() throws {
         let recording = try claiming([("scope", .string("x"))])
         #expect(recording.finding(rule)?.places == ["4 jwt.header alg"])
