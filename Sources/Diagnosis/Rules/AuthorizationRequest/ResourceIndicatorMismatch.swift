@@ -93,14 +93,25 @@ struct ResourceIndicatorMismatch: Rule {
         for sent in messages {
             guard let first = sent.first, !sent.contains(where: { named.contains(bytesOf: $0.value) })
             else { continue }
+            let answer = refusal?.evidence ?? attempt.tokenRequests.lazy.compactMap { refused($0) }.first
+            if answer == nil, sent.contains(where: { value in named.contains { isOrigin(value.value, $0) } })
+            {
+                continue
+            }
             let stated = Evidence(
                 place: document.answer.place("resource"),
                 value: Masking.shown(resource, of: "resource")
             )
-            let answer = refusal?.evidence ?? attempt.tokenRequests.lazy.compactMap { refused($0) }.first
             return violation(expected: stated, resource, first, answer, flow)
         }
         return nil
+    }
+
+    /// Whether two strings are one origin, with and without the slash that it has as a URL: libraries that read it as one write it.
+    private static func isOrigin(_ sent: String, _ stated: String) -> Bool {
+        let url = RecordedURL(sent)
+        guard url.path.isEmpty || url.path == "/", url.query == nil else { return false }
+        return sent == stated + "/" || sent + "/" == stated
     }
 
     /// A resource that the provider does not take, whatever it was compared with; stated where the metadata of a resource name it.

@@ -71,6 +71,28 @@ struct ResourceIndicatorMismatchTests {
         #expect(finding.notes == ["a \"/\" too many at the end"])
     }
 
+    /// An origin that was read as a URL has a slash; a path has it or has it not, and a provider may compare strings.
+    @Test(
+        arguments: [
+            ("https://tools.harbour.example", "https://tools.harbour.example/", nil, false),
+            ("https://tools.harbour.example/", "https://tools.harbour.example", nil, false),
+            ("https://tools.harbour.example/mcp", "https://tools.harbour.example/mcp/", nil, true),
+            ("https://tools.harbour.example", "https://tools.harbour.example:8443/", nil, true),
+            ("https://tools.harbour.example", "https://tools.harbour.example/", "invalid_target", true),
+        ] as [(String, String, String?, Bool)]
+    )
+    func leavesTheSlashOfAnOriginAlone(stated: String, sent: String, error: String?, fires: Bool) throws {
+        var recording = try Recording(broken + ".near-miss").asking("resource", sent).editing { exchange in
+            guard exchange.request.url.path.contains("oauth-protected-resource") else { return }
+            exchange.response?.body = Body(
+                text: #"{"resource":"\#(stated)","authorization_servers":["https://id.harbour.example"]}"#,
+                mediaType: "application/json"
+            )
+        }
+        if let error { recording = recording.answering("/token", 400, ["error": .string(error)]) }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func leavesEqualStringsAlone() throws {
         #expect(
             try Recording("authorization-request/resource-indicator-missing.near-miss").finding(rule) == nil
