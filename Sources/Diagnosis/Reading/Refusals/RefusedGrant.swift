@@ -204,6 +204,18 @@ struct RefusedGrant {
         """
     )
 
+    static let lostAnswer = RefusedGrant(
+        "The code was sent again after the answer to it was lost",
+        """
+        The code was sent, the answer to it did not arrive, and the client sent the code again. A provider takes a code the first time that it comes: it is good \
+        for one request, whether its answer arrives or not.
+        """,
+        """
+        Begin a new login when the answer to a code is lost; it is silent mostly, for the provider still knows the user. Then look for what lost the \
+        answer: a network that changed, a time limit of the client or a proxy that is too short.
+        """
+    )
+
     private static let expiredCode = RefusedGrant(
         "The provider says that the code has run out",
         """

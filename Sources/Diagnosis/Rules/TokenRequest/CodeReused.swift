@@ -37,11 +37,11 @@ struct CodeReused: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var spent: [String: TokenRequest] = [:]
-        // The provider may have taken what it could not answer.
+        // Of what came of these the provider's own word alone tells.
         var lost: [String: TokenRequest] = [:]
         for request in flow.tokenRequests where request.isCodeExchange {
             guard let code = request.code, !code.isEmpty else { continue }
-            if let first = spent[code] ?? lost[code],
+            if let first = spent[code] ?? (Self.isSaid(of: request) ? lost[code] : nil),
                 !isRefusedAlike(first, request) || Self.areTwoClients(first, request),
                 isRefusedForItsCode(request, spentBy: first), !isTooLate(first, flow)
             {
@@ -183,7 +183,10 @@ struct CodeReused: Rule {
         after elapsed: Duration,
         _ flow: Flow
     ) -> Violation.Words? {
-        if first.isAnswerLost { return Violation.Words(explanation: lostAnswer, fix: lostAnswerFix) }
+        if first.isAnswerLost {
+            let words = RefusedGrant.lostAnswer
+            return Violation.Words(explanation: words.explanation, fix: words.fix)
+        }
         if areTwoClients(first, second) { return first.answer.isSuccess ? twoClients : twoRefused }
         guard first.answer.isSuccess else { return nil }
         let agents = [first, second].map { flow.capture[$0.exchange].request.headers.first("user-agent") }
@@ -265,13 +268,4 @@ struct CodeReused: Rule {
             Take login and callback addresses out of what pages have fetched ahead (speculation rules, rel=prefetch, links of frameworks that do so).
             """
     )
-
-    private static let lostAnswer = """
-        The code was sent, the answer to it did not arrive, and the client sent the code again. The provider had taken it the first time: a code is good \
-        for one request, whether its answer arrives or not.
-        """
-    private static let lostAnswerFix = """
-        Begin a new login when the answer to a code is lost; it is silent mostly, for the provider still knows the user. Then look for what lost the \
-        answer: a network that changed, a time limit of the client or a proxy that is too short.
-        """
 }

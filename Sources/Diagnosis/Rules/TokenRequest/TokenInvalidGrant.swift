@@ -1,6 +1,7 @@
 import Captures
 import Flows
 import JOSE
+import JSON
 import OAuth
 
 /// The provider did not accept the code or refresh token.
@@ -66,6 +67,10 @@ struct TokenInvalidGrant: Rule {
             evidence += revocations.first { !$0.isEmpty } ?? []
             if revocations.allSatisfy({ !$0.isEmpty }) { words = .revokedRefresh }
         }
+        if words == nil, let lost = lostTry(before: first, flow) {
+            evidence += [Evidence(lost.code, note: "sent before"), lost.request.answer.statusEvidence()]
+            words = .lostAnswer
+        }
         if words == nil, refused.allSatisfy(\.isRefresh) { words = .refresh }
         return .violated(
             Violation(
@@ -102,6 +107,20 @@ struct TokenInvalidGrant: Rule {
                     && [request.continuation, request.nextContinuation].contains($0.continuation)
             }
         }
+    }
+
+    /// The request that brought the same code before, in time, and whose answer was lost: the provider may have taken it.
+    private func lostTry(before refused: TokenRequest, _ flow: Flow) -> (
+        request: TokenRequest, code: Parameter
+    )? {
+        guard refused.isCodeExchange, let code = refused.code, !code.isEmpty,
+            flow.violation(of: CodeExpired()) == nil
+        else { return nil }
+        let lost = flow.tokenRequests.first {
+            $0.isAnswerLost && $0.code?.equalsBytes(of: code) == true && $0.startedAt < refused.startedAt
+        }
+        guard let lost, let parameter = lost.parameters.parameter("code") else { return nil }
+        return (lost, parameter)
     }
 
     /// A redirect URI of an exchange whose login named none: providers that compare the two (RFC 6749, section 4.1.3) find one.

@@ -222,8 +222,9 @@ struct CodeExpiredTests {
         recording.exchanges.insert(lost, at: 4)
         let finding = recording.finding("code-expired")
         #expect((finding?.isPrimary == true) == isLate)
-        #expect((recording.finding("code-reused")?.isPrimary == true) == !isLate)
-        #expect((recording.finding("code-reused") == nil) == isLate)
+        #expect((recording.finding("token-invalid-grant")?.isPrimary == true) == !isLate)
+        #expect(recording.finding("token-invalid-grant")?.fix.hasPrefix("Begin a new login") == !isLate)
+        #expect(recording.finding("code-reused") == nil)
         if isLate {
             #expect(finding?.places.prefix(2) == ["2 response.location code", "4 request.body code"])
         }

@@ -273,12 +273,18 @@ struct CodeReusedTests {
         #expect((recording.finding(rule)?.isPrimary == true) == isOne)
     }
 
-    /// The first request may have been carried out though its answer never came.
+    /// A request whose answer was lost may have been carried out or not: the provider's word alone tells.
     @Test(arguments: [
-        ("ECONNRESET: connection reset by peer", true), ("ECONNREFUSED: connection refused", false),
+        ("ECONNRESET: connection reset by peer", "", false),
+        ("ECONNRESET: connection reset by peer", "The code has already been used", true),
+        ("ECONNREFUSED: connection refused", "", false),
     ])
-    func firstRequestMayHaveLostItsAnswer(failure: String, isSpent: Bool) throws {
-        let refused = try Recording("healthy/native-app").answering("/token", 400, ["error": "invalid_grant"])
+    func firstRequestMayHaveLostItsAnswer(failure: String, words: String, isSpent: Bool) throws {
+        let refused = try Recording("healthy/native-app").answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(words)]
+        )
         let place = try #require(refused.exchanges.firstIndex { $0.request.url.path == "/token" })
         var exchanges = refused.exchanges
         var lost = exchanges[place]
@@ -286,9 +292,16 @@ struct CodeReusedTests {
         lost.failure = failure
         exchanges[place].startedAt = exchanges[place].startedAt + .seconds(1)
         exchanges.insert(lost, at: place)
-        let finding = Recording(exchanges).finding(rule)
+        let recording = Recording(exchanges)
+        let finding = recording.finding(rule)
         #expect((finding?.isPrimary == true) == isSpent)
+        #expect((finding == nil) == !isSpent)
         #expect(finding?.fix.hasPrefix("Begin a new login") == (isSpent ? true : nil))
+        // What it may come of is told with the refusal.
+        guard words.isEmpty else { return }
+        let refusal = try #require(recording.finding("token-invalid-grant"))
+        #expect(refusal.isPrimary)
+        #expect(refusal.fix.hasPrefix("Begin a new login") == failure.hasPrefix("ECONNRESET"))
     }
 
     /// WeChat has a number in the place of an error, and status 200.
