@@ -234,6 +234,21 @@ extension FlowFinderTests {
         #expect(capture.flows.count == 1)
     }
 
+    /// The recording began behind the login: what is tried once more is one, and another token is somebody else's.
+    @Test func userInfoByItselfIsOneByItsToken() {
+        var capture = CaptureBuilder()
+        for (status, token) in [(503, "access-0001"), (200, "access-0001"), (200, "access-0002")] {
+            capture.get(
+                "https://idp.example/userinfo",
+                status,
+                headers: ShopLogin.backend + [("Authorization", "Bearer \(token)")],
+                body: .json(#"{"sub":"alice"}"#)
+            )
+        }
+        #expect(capture.flows.map(\.exchanges) == [[0, 1], [2]])
+        #expect(capture.flows.map(\.ending) == [.success, .success])
+    }
+
     /// Google's window for a page hands its code on by script, and has a mark and a word of its own for the redirect URI.
     @Test(arguments: [("storagerelay://https/www.shop.example?id=auth1", 1), ("com.shop.app:/signed-in", 2)])
     func tokenRequestGoesWithTheWindowThatGotItsCode(uri: String, count: Int) throws {

@@ -10,7 +10,11 @@ extension FlowGrouping {
             return add(message, to: flow, isResource(message) ? nil : host)
         }
         if isResource(message) { return join(lone: call) }
-        add(message, to: new(grant: grantName(of: message), call.exchange), host)
+        // What is tried once more with the same token is one, also where the capture lacks the login.
+        let token = isUserInfo(message) ? call.token?.value : nil
+        let flow = token.flatMap { byLoneToken[$0] } ?? new(grant: grantName(of: message), call.exchange)
+        if let token { byLoneToken[token] = flow }
+        add(message, to: flow, host)
     }
 
     /// The flow that got the token of a call, else the one that the call is most likely of.

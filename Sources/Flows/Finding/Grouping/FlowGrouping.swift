@@ -8,6 +8,8 @@ struct FlowGrouping {
     private(set) var builders: [FlowBuilder] = []
     var byCode = FlowsByValue()
     var byToken = FlowsByValue()
+    /// Of UserInfo whose login is not in the capture.
+    var byLoneToken = FlowsByValue()
     var byDeviceCode = FlowsByValue()
     /// Requests of devices whose codes the capture lacks, in order, until somebody polls with one that nothing else tells of.
     var unnamedDevices: [FlowBuilder] = []
