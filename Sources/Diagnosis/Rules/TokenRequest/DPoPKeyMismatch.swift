@@ -40,7 +40,7 @@ struct DPoPKeyMismatch: Rule {
             guard let call = calls[request.exchange] else { continue }
             let expected =
                 (request.isCodeExchange ? codeKeys(request, logins, calls) : [])
-                + refreshKeys(request, call, keys) + assertionKeys(request)
+                + refreshKeys(request, call, keys, flow) + assertionKeys(request)
             judge(call, expected, &found)
         }
         for message in flow.messages {
@@ -71,7 +71,7 @@ struct DPoPKeyMismatch: Rule {
             let bound = evidence(call, thumbprint, "the key with which the token was got")
             if let token = request.accessToken { keys.byToken[token] = bound }
             guard let token = request.issuedRefreshToken else { continue }
-            if request.authentication.methods == [.none] {
+            if isPublic(request, flow) {
                 keys.byToken[token] = keys.byToken[token] ?? bound
             } else {
                 keys.ofConfidentialClients[token] = keys.ofConfidentialClients[token] ?? bound
@@ -80,9 +80,17 @@ struct DPoPKeyMismatch: Rule {
         return keys
     }
 
-    private func refreshKeys(_ request: TokenRequest, _ call: DPoPCall, _ keys: BoundKeys) -> [Evidence] {
+    /// Whether a request's client is seen to prove nothing of itself: its credentials may have been left out of the capture.
+    private func isPublic(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        request.authentication.methods == [.none]
+            && !flow.surroundings.mayLackCredentials(at: request.exchange)
+    }
+
+    private func refreshKeys(_ request: TokenRequest, _ call: DPoPCall, _ keys: BoundKeys, _ flow: Flow)
+        -> [Evidence]
+    {
         guard request.isRefresh, let token = request.refreshToken else { return [] }
-        let own = request.authentication.methods == [.none] ? keys.byToken[token] : nil
+        let own = isPublic(request, flow) ? keys.byToken[token] : nil
         let stated = call.error == "invalid_dpop_proof" ? keys.ofConfidentialClients[token] : nil
         return [own, stated].compactMap(\.self)
     }
