@@ -185,7 +185,7 @@ struct Ending {
             // What became of a refresh is not seen at the callback, which was answered before.
             return request.isRefresh ? .failure : outcomeInBrowser
         }
-        if index.unseenRetry(of: request.exchange) != nil { return .incomplete }
+        if index.unseenRetry(of: request.exchange) != nil || request.mayBePending { return .incomplete }
         switch request.answer.error?.error {
         case "authorization_pending", "slow_down", "use_dpop_nonce", "mfa_required": return .incomplete
         // The user's own no is asked for here by a device and by CIBA alone, and 401 is for the client's credentials.

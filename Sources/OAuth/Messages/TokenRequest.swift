@@ -80,6 +80,12 @@ package struct TokenRequest: Sendable {
 
     // MARK: - The answer
 
+    /// Whether a poll was answered with 400 and the capture lacks with what: mostly that the user has not decided (RFC 8628, section 3.5).
+    package var mayBePending: Bool {
+        GrantType.decoupled.contains(grantType) && answer.status == 400 && answer.error == nil
+            && answer.json == nil && !answer.isBodyWhole && !answer.isBrokenOff
+    }
+
     /// `access_token`; nil where none came.
     package var accessToken: String? { answer.parameters["access_token"] }
     /// The one that came back, which may be a new one.

@@ -94,7 +94,9 @@ struct TokenEndpointError: Rule {
     }
 
     private func isError(_ request: TokenRequest, _ flow: Flow) -> Bool {
-        guard let status = request.answer.status, request.answer.isRefusal else { return false }
+        guard let status = request.answer.status, request.answer.isRefusal, !request.mayBePending else {
+            return false
+        }
         switch request.answer.error?.standardName {
         case "invalid_grant", "authorization_pending", "slow_down": return false
         // The user's own no, where a device asks for it.

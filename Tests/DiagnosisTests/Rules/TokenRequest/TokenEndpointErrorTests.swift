@@ -35,6 +35,17 @@ struct TokenEndpointErrorTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
+    /// Of a poll that was saved without its answer's body the status says that the user has not decided yet, mostly.
+    @Test(arguments: [(400, false), (403, true)])
+    func leavesAPollAloneThatMayBePending(status: Int, fires: Bool) throws {
+        let recording = try Recording("logout-and-device/device-code-expired").editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.response = RecordedResponse(status: status, body: Body(content: .missing))
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
+    }
+
     @Test(
         arguments: [
             (400, "invalid_grant", false), (401, "invalid_client", false), (401, nil, false),
