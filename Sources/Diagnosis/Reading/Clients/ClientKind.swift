@@ -101,9 +101,21 @@ enum ClientKind {
         guard let uri = attempt.parameter("redirect_uri"), isLoopback(attempt) else {
             return .unknown("no token request shows whether the client has credentials")
         }
-        return isProgram(attempt, flow)
-            ? .public(Evidence(uri, note: "an app on this machine"))
-            : .unknown("a web app on this machine, whose token request is not recorded")
+        guard isProgram(attempt, flow) else {
+            return .unknown("a web app on this machine, whose token request is not recorded")
+        }
+        return isBegunElsewhere(attempt, flow)
+            ? .unknown("a server elsewhere began the login, whose token request is not recorded")
+            : .public(Evidence(uri, note: "an app on this machine"))
+    }
+
+    /// Whether a server that is not on this machine sent the browser to the provider: one that takes itself to be here by its settings.
+    private static func isBegunElsewhere(_ attempt: LoginAttempt, _ flow: Flow) -> Bool {
+        guard let request = attempt.request,
+            let source = flow.surroundings.redirectedFrom[request.exchange],
+            let host = flow.capture[source].request.url.host
+        else { return false }
+        return !LoopbackHost.isLoopback(host)
     }
 
     /// Called back at a port of this machine at which nothing else is served.

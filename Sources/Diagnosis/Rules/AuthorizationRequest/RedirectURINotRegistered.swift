@@ -71,6 +71,9 @@ struct RedirectURINotRegistered: Rule {
                 isAtGoogle: RedirectURIRefusal.isGoogles(refusal.value)
             )
             violation.title = "The provider takes no redirect URI of this kind"
+        } else if let beginning = beginning(elsewhere: request, flow) {
+            violation.evidence.append(beginning)
+            violation.fix = Self.elsewhereFix
         } else if let fix = RedirectURIRemedy.fix(for: request, refusedIn: refusal.value, in: flow) {
             violation.fix = fix
         } else if let beginning = beginning(inClear: request, flow) {
@@ -114,6 +117,33 @@ struct RedirectURINotRegistered: Rule {
             note: "where the login began: over http, as the redirect URI that the app sent"
         )
     }
+
+    /// Where a server that is not on this machine began the login, which is to be answered on this machine, or at a name that is none on
+    /// the internet.
+    ///
+    /// An app on a device that is begun by a page of its maker's takes whatever port is free.
+    private func beginning(elsewhere request: AuthorizationRequest, _ flow: Flow) -> Evidence? {
+        guard let uri = request.redirectURI.map({ RecordedURL($0) }), uri.isWeb, let host = uri.host,
+            LoopbackHost.isLoopback(host) || !host.contains(".") && !host.contains(":"),
+            !(uri.explicitPort.map(LoopbackHost.isChosenAnew) ?? false),
+            let source = flow.surroundings.redirectedFrom[request.exchange]
+        else { return nil }
+        let start = flow.capture[source].request.url
+        guard let name = start.host, name.contains("."), !LoopbackHost.isLoopback(name),
+            start.origin != request.endpoint.origin
+        else { return nil }
+        return Evidence(
+            place: Place(exchange: source, part: .requestURL, name: ""),
+            value: Masking.shown(start.withoutQuery, of: "url"),
+            note: "where the login began; the redirect URI is at \(host)"
+        )
+    }
+
+    private static let elsewhereFix = """
+        Tell the app the address by which its users know it, and register the redirect URI below that one: it took \
+        a default, or its name inside of a network. Grafana: root_url. Auth.js: AUTH_URL (NEXTAUTH_URL). Argo CD: url in argocd-cm. \
+        GitLab: external_url. Others call it base, public or external URL, or go by X-Forwarded-Host of the proxy in front.
+        """
 
     private static let registered = """
         The login sends the very redirect_uri that the provider itself has registered for this client, and its authorization endpoint \

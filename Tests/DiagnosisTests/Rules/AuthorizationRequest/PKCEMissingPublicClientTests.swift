@@ -113,6 +113,16 @@ struct PKCEMissingPublicClientTests {
         #expect((recording.finding(rule) == nil) == isOne)
     }
 
+    /// By its settings it is at this machine; it is none that listens here.
+    @Test func serverThatBeganTheLoginElsewhereIsNoAppOnThisMachine() throws {
+        let recording = try webAppOnThisMachine().editing { exchange in
+            guard exchange.request.url.path == "/login" else { return }
+            exchange.request.url = RecordedURL("https://www.shop.example/login")
+        }.without { $0.request.url.host == "localhost" && $0.request.url.path != "/callback" }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
     @Test func takesAnAppOnLoopbackForPublic() throws {
         let recording = try Recording("authorization-request/redirect-uri-insecure.near-miss").asking(
             "code_challenge",

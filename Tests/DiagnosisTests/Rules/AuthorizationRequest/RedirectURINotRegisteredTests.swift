@@ -33,6 +33,18 @@ struct RedirectURINotRegisteredTests {
         #expect(finding.fix.hasPrefix("Take off what stands around the redirect URI"))
     }
 
+    /// A server that knows its own address by a default, or by the name that a network of containers has for it.
+    @Test(arguments: [
+        ("http://localhost:3000/callback", true), ("http://shop:8080/callback", true),
+        ("http://localhost:51004/callback", false), ("https://shop.example/callback", false),
+    ])
+    func namesAServerThatTakesItselfToBeHere(uri: String, isTold: Bool) throws {
+        let recording = try Recording(broken).asking("redirect_uri", uri)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.fix.contains("Grafana: root_url") == isTold)
+        #expect(finding.notes.contains { $0.hasPrefix("where the login began; ") } == isTold)
+    }
+
     /// An app builds its redirect URI from the address that it is opened at.
     @Test(arguments: ["http", "https"]) func namesALoginThatBeganOverHTTP(scheme: String) throws {
         let uri = "redirect_uri=https%3A%2F%2Fwww.shop.example%2Fcallback%2F"
