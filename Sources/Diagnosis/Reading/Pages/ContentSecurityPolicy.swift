@@ -31,6 +31,9 @@ struct ContentSecurityPolicy {
         }
     }
 
+    /// Who may show a page in a frame, by the first policy that says so; nil where none does.
+    var frameAncestors: [String]? { policies.lazy.compactMap { $0["frame-ancestors"] }.first }
+
     /// Whether some policy keeps a page's forms from being sent to a place.
     func forbidsForms(from page: RecordedURL, to target: RecordedURL) -> Bool {
         policies.contains { policy in

@@ -23,6 +23,9 @@ enum LeftPage {
             )
         }
         evidence.append(session.map { signedIn(at: $0, flow) } ?? entered(posted, flow))
+        let ban = posted.isEmpty ? FramedPage.ban(on: last, in: flow) : nil
+        let lost = lostSession(behind: last, pages, flow)
+        evidence += [ban, lost?.evidence].compactMap(\.self)
         let errors = posted.isEmpty ? nil : errors(of: pages, flow)
         if let errors { evidence.append(errors) }
         // Its own answer to what was entered, not a later page of the sign-in.
@@ -32,7 +35,7 @@ enum LeftPage {
             alert != nil && asksAgain && posted.last.map { answers(last, $0, flow) } ?? false
         let hasStayed = session.map { Self.hasStayed(at: last, since: $0, pages, flow) } ?? false
         let told =
-            alert.flatMap { Self.words(of: $0, flow) }
+            alert.flatMap { Self.words(of: $0, flow) } ?? ban.map { _ in FramedPage.words } ?? lost?.words
             ?? (isTurnedAway
                 ? turnedAway
                 : hasStayed
@@ -54,6 +57,22 @@ enum LeftPage {
         guard var known = ProviderWords.meaning(of: alert, by: flow.provider) else { return nil }
         known.title = turnedAway.title
         return known
+    }
+
+    /// What the page's script was answered last, where that is that the provider does not know the login any more.
+    private static func lostSession(behind last: Int, _ pages: [Int], _ flow: Flow)
+        -> (words: Violation.Words, evidence: Evidence)?
+    {
+        guard let answered = pages.last, answered != last, SignInAnswer.isData(answered, flow),
+            let response = flow.capture[answered].response, response.status >= 400,
+            let text = response.body?.text?.prefixBytes(4096), let words = ExpiredSignIn.words(in: text)
+        else { return nil }
+        let said = Evidence(
+            place: Place(exchange: answered, part: .responseBody, name: ""),
+            value: Masking.shown(Excerpt.start(of: text), of: "body"),
+            note: "what the page's script was answered, with \(response.status)"
+        )
+        return (words, said)
     }
 
     private static func signedIn(at session: Int, _ flow: Flow) -> Evidence {

@@ -60,6 +60,58 @@ struct LoginAbandonedTests {
         #expect(recording.outcomes == [.incomplete])
     }
 
+    /// Browsers show no page in a frame whose provider forbids it; a policy that names sites may name this one.
+    @Test(arguments: [
+        ("X-Frame-Options", "DENY", "iframe", "cross-site", true),
+        ("X-Frame-Options", "sameorigin", "iframe", "cross-site", true),
+        ("X-Frame-Options", "DENY", "document", "cross-site", false),
+        ("X-Frame-Options", "DENY", "iframe", "same-origin", false),
+        ("Content-Security-Policy", "frame-src 'self'; frame-ancestors 'self'", "iframe", "cross-site", true),
+        (
+            "Content-Security-Policy", "frame-ancestors 'self' https://www.shop.example", "iframe",
+            "cross-site", false
+        ),
+        ("Content-Security-Policy", "frame-src 'none'", "iframe", "cross-site", false),
+    ])
+    func tellsAPageThatMayNotBeFramed(
+        name: String,
+        value: String,
+        target: String,
+        site: String,
+        isTold: Bool
+    ) throws {
+        let recording = try Recording(Array(Recording(broken).exchanges.prefix(2))).editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.request.headers.append("Sec-Fetch-Dest", target)
+            exchange.request.headers.append("Sec-Fetch-Site", site)
+            exchange.response?.headers.append(name, value)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title.contains("not shown in the frame") == isTold)
+        #expect(finding.places.contains("1 response.header \(name)") == isTold)
+        #expect(recording.outcomes == [.incomplete])
+    }
+
+    /// Logto's page is made by a script, which is told in data that the login is not known any more.
+    @Test(arguments: [
+        ("Session not found. Please go back and sign in again.", true), ("Incorrect password.", false),
+    ])
+    func readsWhatThePagesScriptWasAnswered(words: String, isTold: Bool) throws {
+        var exchanges = try Array(Recording(broken).exchanges.prefix(2))
+        var call = exchanges[1]
+        call.startedAt = call.endedAt + .seconds(5)
+        call.request.method = "PUT"
+        call.request.url = RecordedURL("https://id.harbour.example/api/experience")
+        call.response = RecordedResponse(
+            status: 400,
+            body: Body(text: #"{"code":"x","message":"\#(words)"}"#, mediaType: "application/json")
+        )
+        exchanges.append(call)
+        let finding = try #require(Recording(exchanges).finding(rule))
+        #expect((finding.title == "The login had run out at the provider") == isTold)
+        #expect(finding.places.contains("2 response.body ") == isTold)
+    }
+
     /// A message of which it is known what is set where.
     @Test(arguments: [
         (
