@@ -31,6 +31,43 @@ extension CallbackCourse {
         return beginning.request.url.queryItems.items.contains { $0.value == state }
     }
 
+    /// The page of the provider's that the browser was taken to by itself, and at which the login began for it: nothing of the app's came
+    /// before, and the callback brought no cookie.
+    static func beginningAtProvider(of callback: RejectedCallback, _ flow: Flow) -> Evidence? {
+        let answered = flow.capture[callback.exchange].request
+        let surroundings = flow.surroundings
+        guard let request = flow.logins.first(where: { $0.response?.callback == callback.exchange })?.request,
+            callback.place == callback.exchange, !callback.isRedeemed(in: flow), answered.cookies.isEmpty,
+            surroundings.areCookiesRecorded(at: callback.exchange), answered.url.isWeb,
+            let app = answered.url.host, !LoopbackHost.isLoopback(app),
+            let provider = request.endpoint.origin
+        else { return nil }
+        let before = surroundings.order[..<surroundings.position[callback.exchange]].suffix(mostBefore)
+        guard !before.contains(where: { flow.capture[$0].request.url.host == app }),
+            let page = before.first(where: { flow.capture[$0].request.url.origin == provider }),
+            case let headers = flow.capture[page].request.headers,
+            headers.first("sec-fetch-site") == "none", headers.first("sec-fetch-dest") == "document"
+        else { return nil }
+        return flow.urlEvidence(
+            of: page,
+            note:
+                "where the browser began: from a bookmark, its history or an address that was typed, not sent by the app"
+        )
+    }
+
+    /// As many exchanges as a sign-in has.
+    private static let mostBefore = 200
+
+    static let atProvider = """
+        The browser did not come from the app: it began at a page of the provider's, by a bookmark, its history, a copied address or another program. The provider signed the user in and answered the \
+        login that the page was part of. An app that keeps its logins in the browser's session knows those alone that it has begun there itself, and not long ago; this one refused the answer, which \
+        came without a cookie.
+        """
+    static let atProviderFix = """
+        Begin the login at the app, and bookmark the app's address, not that of the sign-in page. Have the app's callback begin a new login where it does not know an answer: the user is signed in at the \
+        provider and sees nothing of it.
+        """
+
     static let withoutCookie = """
         The app sent the browser to the provider without setting a cookie, and had none from before. An app that keeps its logins in a session has nothing to \
         know the answer by then, and this one refused it. Where that is the reason, the provider had no part in it, and neither had the browser.

@@ -90,6 +90,9 @@ struct CallbackCourse {
         if let cookies = CookieCourse(of: callback, in: flow) {
             return CallbackCourse([cookies.evidence], cookies.explanation, cookies.fix)
         }
+        if let page = beginningAtProvider(of: callback, flow) {
+            return CallbackCourse([page], atProvider, atProviderFix)
+        }
         guard !callback.isRedeemed(in: flow), beginningWithoutCookie(of: callback, flow) != nil else {
             return CallbackCourse()
         }

@@ -166,6 +166,21 @@ extension CallbackRejectedByAppTests {
         #expect(!finding.fix.contains("Data Protection") || told == nil)
     }
 
+    /// A bookmark of the sign-in page; who was sent there by a page, and whose app set a cookie, began at the app.
+    @Test(arguments: [("none", false, true), ("cross-site", false, false), ("none", true, false)])
+    func loginThatBeganAtTheProviderIsToldOf(site: String, isAppSeen: Bool, isTold: Bool) throws {
+        let recording = try withoutLoginCookie().without {
+            !isAppSeen && $0.request.url.path == "/login"
+        }.editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.request.headers.append("Sec-Fetch-Site", site)
+            exchange.request.headers.append("Sec-Fetch-Dest", "document")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.explanation.contains("did not come from the app") == isTold)
+        #expect((finding.places.last == "0 request.url ") == isTold)
+    }
+
     /// Auth.js says in the address alone that the app's own rule let nobody in.
     @Test(arguments: [("AccessDenied", true), ("Configuration", false)])
     func userWhomTheAppDoesNotLetInIsToldOfByTheAddress(error: String, isTold: Bool) throws {
