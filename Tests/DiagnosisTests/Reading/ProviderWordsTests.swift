@@ -33,6 +33,7 @@ struct ProviderWordsTests {
             "request_forbidden: The request is not allowed. No CSRF value available in the session cookie.",
             "127.0.0.1"
         ),
+        (#"{"error":{"id":"security_csrf_violation","code":403}}"#, "serve.public.base_url"),
         ("access_denied: The login verifier has already been used.", "prefetch"),
         ("AADSTS7000218: The request body must contain the following parameter", "public client flows"),
         ("AADSTS70011: The provided value for the input parameter 'scope' is not valid", "/.default"),

@@ -42,11 +42,12 @@ enum ExpiredSignIn {
         raise the time that a login may take at the provider (Keycloak: Login timeout and Login action timeout of the realm).
         """
 
-    /// In lower case: Keycloak (five), WSO2 (two, and two names that the address of its page has for them), ForgeRock, Logto.
+    /// In lower case: Keycloak (five), WSO2 (two, and two names that the address of its page has for them), ForgeRock, Logto, Ory Kratos.
     private static let texts = [
         "login attempt timed out", "took too long to login", "page has expired", "action expired",
         "restart login cookie not found", "session timeout or invalid session",
         "authentication flow timed out", "authentication.context.null", "authentication.flow.timeout",
         "session has timed out", "session not found. please go back and sign in again",
+        "self-service flow expired",
     ]
 }

@@ -1,6 +1,6 @@
 extension ProviderWords {
     /// Those of servers that one runs oneself: ForgeRock AM, WSO2 Identity Server, Curity, Keycloak, Dex, ZITADEL, those made with Authlib, SATOSA,
-    /// Ory Hydra.
+    /// Ory Hydra, Ory Kratos.
     static let servers: [Known] = ofForgeRock + ofWSO2 + ofCurity + ofOthers
 
     private static let ofOthers: [Known] = [
@@ -65,6 +65,15 @@ extension ProviderWords {
                 Use one host name throughout: localhost and 127.0.0.1 are two, and what Hydra sends its browser to goes by URLS_SELF_ISSUER. Over plain http have its cookies not SameSite=None \
                 (SERVE_COOKIES_SAME_SITE_MODE), for browsers keep that with Secure alone. The browser itself has to follow redirect_to, not the app's server; and logins that are begun at once in several \
                 tabs or by a page's script replace each other's cookie.
+                """
+        ),
+        Known(
+            "security_csrf_violation",
+            explanation:
+                "Ory Kratos compares the csrf_token of the form with a cookie of its own, and the two are not of one flow, or the cookie did not come.",
+            fix: """
+                See that the browser sends its cookie csrf_token_…: pages and Kratos have to be of one site, by one host name (localhost is not 127.0.0.1), with serve.public.base_url and cookies.domain as the \
+                browser has them; a script has to send its requests with credentials, and the csrf_token of the very flow. Apps that are no browsers begin at /self-service/…/api and send no cookies.
                 """
         ),
         Known(

@@ -33,6 +33,13 @@ struct RedirectURINotRegisteredTests {
         #expect(finding.fix.hasPrefix("Take off what stands around the redirect URI"))
     }
 
+    /// The client of an MCP server, or of IndieAuth.
+    @Test(arguments: [("https://mcp.example/oauth/client.json", true), ("shop-app", false)])
+    func namesTheDocumentThatTheClientIsNamedBy(client: String, isTold: Bool) throws {
+        let recording = try Recording(broken).asking("client_id", client)
+        #expect(recording.finding(rule)?.fix.contains("redirect_uris of the document") == isTold)
+    }
+
     /// A server that knows its own address by a default, or by the name that a network of containers has for it.
     @Test(arguments: [
         ("http://localhost:3000/callback", true), ("http://shop:8080/callback", true),

@@ -94,13 +94,16 @@ struct LoginAbandonedTests {
 
     /// Logto's page is made by a script, which is told in data that the login is not known any more.
     @Test(arguments: [
-        ("Session not found. Please go back and sign in again.", true), ("Incorrect password.", false),
+        ("Session not found. Please go back and sign in again.", true),
+        ("self-service flow expired", true), ("Incorrect password.", false),
     ])
     func readsWhatThePagesScriptWasAnswered(words: String, isTold: Bool) throws {
         var exchanges = try Array(Recording(broken).exchanges.prefix(2))
         var call = exchanges[1]
         call.startedAt = call.endedAt + .seconds(5)
         call.request.method = "PUT"
+        call.request.headers.append("Sec-Fetch-Mode", "cors")
+        call.request.headers.append("Sec-Fetch-Dest", "empty")
         call.request.url = RecordedURL("https://id.harbour.example/api/experience")
         call.response = RecordedResponse(
             status: 400,
