@@ -13,6 +13,8 @@ enum SaidReason: CaseIterable {
     case sealedState
     /// It asked about the user, and did not get, or could not use, what it was told.
     case user
+    /// It knows who came, and failed at its own record of them.
+    case record
     /// It knows who came, and did not sign them in.
     case person
 
@@ -37,6 +39,7 @@ enum SaidReason: CaseIterable {
         case .user:
             return has(Self.unusable)
                 || has(["fail", "unable to", "could not", "cannot", "error"]) && has(Self.askingForUser)
+        case .record: return has(Self.failingRecords)
         case .person: return has(Self.turningAway)
         }
     }
@@ -91,14 +94,16 @@ enum SaidReason: CaseIterable {
         "access token invalid or expired",
     ]
 
-    /// Auth.js, Cloudflare Access, Grafana, Supabase, GitLab, OAuth2 Proxy, Nextcloud, Passport.
+    /// Supabase, Auth.js, Grafana, Nextcloud.
+    private static let failingRecords = [
+        "database error saving new user", "database error updating user", "oauthcreateaccount",
+        "user sync failed", "failed to provision",
+    ]
+    /// Auth.js, Cloudflare Access, Grafana, Supabase, GitLab, Python Social Auth, FastAPI Users.
     private static let turningAway = [
-        "oauthaccountnotlinked", "oauthcreateaccount",
-        "account does not have access", "sign up is disabled", "signup is disabled",
-        "signups not allowed", "user sync failed", "user not a member of one of the required",
-        "user is not a member of", "without a pre-existing", "database error saving new user",
-        "database error updating user", "failed to provision",
-        "failed to serialize user into session", "authentication is not allowed by the application policy",
+        "oauthaccountnotlinked", "account does not have access", "sign up is disabled", "signup is disabled",
+        "signups not allowed", "user not a member of one of the required", "user is not a member of",
+        "without a pre-existing", "authentication is not allowed by the application policy",
         "oauth_not_available_email", "oauth_user_already_exists",
     ]
 }
@@ -110,6 +115,7 @@ extension CallbackCourse {
         case .silence: (silence, silenceFix)
         case .sealedState: (sealedState, sealedStateFix)
         case .user: (user, userFix)
+        case .record: (record, recordFix)
         case .person: (person, personFix)
         }
     }
@@ -149,6 +155,15 @@ extension CallbackCourse {
     private static let userFix = """
         Compare the address of UserInfo, or of the API that tells about the user, in the app's settings with the provider's own, and the scopes that were granted with what it wants for it \
         (openid, profile, email). Then see that the claim by which the app knows its users is in the answer: Spring by user-name-attribute. Record the app's server as well to see the request.
+        """
+
+    private static let record = """
+        The provider's answer reached the redirect URI. The app knows who came and says itself that it failed when it made or changed its own record of them, in its database. Provider, cookies and \
+        state did what they should.
+        """
+    private static let recordFix = """
+        Look into the log of the app and of its database for this time: a column that is missing or may not be empty, a name or an e-mail address that another record has already, a trigger that \
+        fails. Compare what the app needs of a new user with the claims that the provider sends, which go by the scopes that were granted.
         """
 
     private static let person = """

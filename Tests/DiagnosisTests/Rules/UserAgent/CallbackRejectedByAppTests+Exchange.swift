@@ -149,6 +149,8 @@ extension CallbackRejectedByAppTests {
                 #"{"error_code":"bad_oauth_state","msg":"OAuth callback with invalid state"}"#,
                 "sets no cookie"
             ),
+            ("Database error saving new user", "its own record of them"),
+            ("User sync failed", "its own record of them"), ("Failed to serialize user into session", nil),
             ("Failed to exchange the state", nil), ("Access Denied", nil),
         ] as [(String, String?)]
     )
@@ -160,7 +162,7 @@ extension CallbackRejectedByAppTests {
         #expect(finding.isPrimary && recording.outcomes == [.failure])
         let reasons = [
             "did not trust", "did not get through", "asked the provider about the user",
-            "did not sign in who came", "sets no cookie",
+            "did not sign in who came", "sets no cookie", "its own record of them",
         ]
         #expect(reasons.filter(finding.explanation.contains) == [told].compactMap(\.self))
         #expect(!finding.fix.contains("Data Protection") || told == nil)
