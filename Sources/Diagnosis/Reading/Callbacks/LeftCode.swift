@@ -18,6 +18,10 @@ struct LeftCode {
         if FirebaseHelper.isOne(response.target) {
             explanation = Self.ofFirebase
             fix = Self.ofFirebaseFix
+        } else if let ban = response.callback.flatMap({ FramedPage.banOfAll(on: $0, in: flow) }) {
+            evidence = [ban]
+            explanation = Self.framed
+            fix = Self.framedFix
         } else if let earlier = Self.answerBefore(response, in: flow) {
             evidence = [Evidence(earlier, note: "an earlier answer to the same request, which was exchanged")]
             explanation = Self.answeredBefore
@@ -74,6 +78,14 @@ struct LeftCode {
         See that the library is started on this page and that the router does not drop the query before. What it stored has to be there when the \
         login comes back: sessionStorage is that of one tab, and each origin has its own (http and https, with www. and without, localhost and \
         127.0.0.1).
+        """
+    private static let framed = """
+        The login went on in a hidden frame, and the app's own page at the redirect URI says that it may not be shown in any. The browser shows an empty frame in its place, so its \
+        script did not run, and the code was left; the library waits for it in vain (timed_out, IFrame window timed out).
+        """
+    private static let framedFix = """
+        Let the page at the redirect URI of silent logins be framed by the app itself: X-Frame-Options: SAMEORIGIN, or frame-ancestors 'self', for that path. Spring Security, Helmet and templates \
+        for nginx send DENY, or 'none', for all of them. Or renew by refresh tokens, which need no frame.
         """
     private static let begunElsewhere = """
         The login began on a page of one origin, and its answer came to a page of another. What the library stored before the login, state and \

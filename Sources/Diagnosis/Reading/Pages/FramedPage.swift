@@ -22,11 +22,26 @@ enum FramedPage {
         return evidence("X-Frame-Options", options, page)
     }
 
+    /// What forbids a page to be shown in any frame, be it one of its own site; nil of one that may be, or is in no frame.
+    static func banOfAll(on page: Int, in flow: Flow) -> Evidence? {
+        guard FramedRequest.evidence(of: page, in: flow)?.place.name == "Sec-Fetch-Dest",
+            let headers = flow.capture[page].response?.headers
+        else { return nil }
+        if let ancestors = ContentSecurityPolicy(headers).frameAncestors {
+            return ancestors == ["'none'"]
+                ? evidence("Content-Security-Policy", "frame-ancestors 'none'", page) : nil
+        }
+        guard let options = headers.first("x-frame-options"), options.asciiLowercased() == "deny" else {
+            return nil
+        }
+        return evidence("X-Frame-Options", options, page)
+    }
+
     private static func evidence(_ name: String, _ value: String, _ page: Int) -> Evidence {
         Evidence(
             place: Place(exchange: page, part: .responseHeader, name: name),
             value: value,
-            note: "loaded into a frame of another site, where browsers do not show it then"
+            note: "loaded into a frame, where browsers do not show it then"
         )
     }
 

@@ -30,7 +30,7 @@ struct LoginAbandoned: Rule {
     func verdict(on flow: Flow) -> Verdict {
         if let violation = UnconfirmedDevice.violation(in: flow) { return .violated(violation) }
         guard flow.ending == .incomplete, let request = flow.authorizationRequests.last,
-            flow.authorizationResponses.isEmpty, flow.tokenRequests.isEmpty,
+            isUnanswered(flow), flow.tokenRequests.isEmpty,
             !(flow.loginAttempts.last?.isRefused ?? false)
         else { return .holds }
         let repetitions = Repetitions(in: flow)
@@ -73,6 +73,12 @@ struct LoginAbandoned: Rule {
         "the capture is cut off: how the login went on may have stood in what is missing"
 
     // MARK: - Conditions
+
+    /// Whether no login was answered but those that asked silently, in vain, before the one that was left.
+    private func isUnanswered(_ flow: Flow) -> Bool {
+        let silent = flow.logins.filter { $0.request.isSilent && $0.response?.error != nil }
+        return flow.authorizationResponses.count == silent.count
+    }
 
     /// Answers that a page hands on by script.
     private func isMessaged(_ request: AuthorizationRequest) -> Bool {

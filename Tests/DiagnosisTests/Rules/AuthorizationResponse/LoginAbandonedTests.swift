@@ -92,6 +92,27 @@ struct LoginAbandonedTests {
         #expect(recording.outcomes == [.incomplete])
     }
 
+    /// A page looks first whether its user is signed in, and is told that they have to sign in.
+    @Test func silentTryBeforeThePageIsNoAnswer() throws {
+        var exchanges = try Array(Recording(broken).exchanges.prefix(2))
+        var probe = exchanges[1]
+        let asked = probe.request.url.text
+        let state = try #require(probe.request.url.queryItems.first("state"))
+        probe.startedAt = exchanges[0].startedAt - .seconds(3)
+        probe.request.url = RecordedURL(
+            asked.replacing("state=\(state)", with: "state=silent-\(state)") + "&prompt=none"
+        )
+        probe.response = RecordedResponse(status: 302)
+        probe.response?.redirect(
+            to: "https://www.shop.example/callback?error=login_required&state=silent-\(state)"
+        )
+        exchanges.insert(probe, at: 0)
+        let recording = Recording(exchanges)
+        #expect(recording.flows.count == 1)
+        #expect(recording.finding(rule)?.places.first == "2 request.url ")
+        #expect(recording.outcomes == [.incomplete])
+    }
+
     /// Logto's page is made by a script, which is told in data that the login is not known any more.
     @Test(arguments: [
         ("Session not found. Please go back and sign in again.", true),

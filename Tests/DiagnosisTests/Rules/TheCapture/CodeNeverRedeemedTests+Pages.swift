@@ -66,6 +66,29 @@ extension CodeNeverRedeemedTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// A silent login in a hidden frame, whose page forbids every frame; the app's own may show it otherwise.
+    @Test(arguments: [
+        ("X-Frame-Options", "DENY", "iframe", true), ("X-Frame-Options", "SAMEORIGIN", "iframe", false),
+        ("X-Frame-Options", "DENY", "document", false),
+        ("Content-Security-Policy", "frame-ancestors 'none'", "iframe", true),
+        ("Content-Security-Policy", "frame-ancestors 'self'", "iframe", false),
+    ])
+    func aPageThatMayNotBeFramedDoesNothingWithItsCode(
+        name: String,
+        value: String,
+        target: String,
+        isTold: Bool
+    ) throws {
+        let recording = try page().editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.request.headers.append("Sec-Fetch-Dest", target)
+            exchange.response?.headers.append(name, value)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.fix.contains("frame-ancestors 'self'") == isTold)
+        #expect(finding.places.contains { $0.hasSuffix(" response.header \(name)") } == isTold)
+    }
+
     @Test func aPageWithACookieOrWithoutCallsIsAServers() throws {
         let withCookie = try page().editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }
