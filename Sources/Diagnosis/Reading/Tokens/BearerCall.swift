@@ -98,6 +98,7 @@ struct BearerCall {
     private static func isTokenRefused(_ call: BearerCall, _ refusal: BearerRefusal) -> Bool {
         // A provider that fails is told of by another rule.
         guard refusal.status >= 400, refusal.status < 500 || !call.isUserInfo else { return false }
+        if GraphAPI.refusesToken(call.call) { return true }
         let error =
             call.isUserInfo
             ? refusal.error(call.call.answer) : refusal.challenges.lazy.compactMap { $0["error"] }.first

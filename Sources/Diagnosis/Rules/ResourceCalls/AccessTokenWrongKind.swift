@@ -48,12 +48,15 @@ struct AccessTokenWrongKind: Rule {
                 return .abstains("the refused call may go to the app's own back end")
             case .other: break
             }
+            let isGraph = GraphAPI.isOne(call.call.endpoint)
             return .violated(
                 Violation(
                     [
                         Evidence(call.token, note: "the ID token"), Evidence(token, note: "delivered here"),
                         call.address, refusal.evidence,
                     ],
+                    explanation: isGraph ? GraphAPI.explanation : nil,
+                    fix: isGraph ? GraphAPI.fix : nil,
                     exchange: call.call.exchange
                 )
             )
@@ -69,6 +72,7 @@ struct AccessTokenWrongKind: Rule {
     /// Whose the called URL is: a mobile app's back end may well want to see the ID token.
     private func owner(of call: BearerCall, _ refusal: BearerRefusal, _ flow: Flow) -> Owner {
         if isOfKubernetes(call.call.answer) { return .app }
+        if GraphAPI.isOne(call.call.endpoint) { return .other }
         guard let host = call.call.endpoint.host, !call.isAtProvider(flow) || isBeside(call, flow) else {
             return .other
         }

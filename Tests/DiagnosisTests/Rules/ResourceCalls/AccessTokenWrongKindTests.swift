@@ -49,6 +49,48 @@ struct AccessTokenWrongKindTests {
         #expect(recording.finding("bearer-rejected")?.title == "The API refused the ID token")
     }
 
+    /// Facebook's API says so with 400 and a number, of a token that it cannot read.
+    @Test(arguments: [
+        ("https://graph.facebook.com/v22.0/me?fields=id", 190, true),
+        ("https://graph.facebook.com/v22.0/me?fields=id", 100, false),
+        ("https://api.orders.example/orders", 190, false),
+    ])
+    func knowsTheNumberOfTheGraphAPI(url: String, code: Int, fires: Bool) throws {
+        let recording = try Recording(broken).editingLast("/orders") {
+            $0.request.url = RecordedURL(url)
+            $0.response = RecordedResponse(
+                status: 400,
+                body: .json(
+                    """
+                    {"error":{"message":"Invalid OAuth access token - Cannot parse access token",\
+                    "type":"OAuthException","code":\(code),"fbtrace_id":"A"}}
+                    """
+                )
+            )
+        }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        if fires { #expect(finding?.fix.contains("App Tracking Transparency") == true) }
+    }
+
+    /// An app calls it itself, too.
+    @Test func theGraphAPIIsNoAppsBackEnd() throws {
+        let recording = try Recording("healthy/native-app")
+        let token = try #require(recording.flows.first?.tokenRequests.first?.answer.parameters["id_token"])
+        var call = try #require(recording.exchanges.last { $0.request.url.path == "/userinfo" })
+        call.startedAt = call.startedAt + .seconds(1)
+        call.request.url = RecordedURL("https://graph.facebook.com/v22.0/me")
+        call.request.headers.fields.removeAll { $0.name == "Authorization" }
+        call.request.headers.append("Authorization", "Bearer " + token)
+        call.response = RecordedResponse(
+            status: 400,
+            body: .json(
+                #"{"error":{"message":"Cannot parse access token","type":"OAuthException","code":190}}"#
+            )
+        )
+        #expect(Recording(recording.exchanges + [call]).finding(rule)?.isPrimary == true)
+    }
+
     @Test func theProviderIsNobodysBackEnd() throws {
         let recording = try Recording(broken + ".near-miss").editingLast("/api/session") {
             $0.request.url = RecordedURL("https://id.harbour.example/userinfo")
