@@ -1,6 +1,7 @@
 import Captures
 import Flows
 import JOSE
+import JSON
 import OAuth
 
 /// The client authenticates by a method that the provider's metadata does not list, or its refusal names another one.
@@ -36,7 +37,7 @@ struct ClientAuthMethodUnsupported: Rule {
         var isUnlisted = false
         var found: Violation?
         for call in calls where !call.parameters.isEmpty {
-            if let named = methodAsked(of: call, flow), found?.severity != .error {
+            if let named = methodAsked(of: call, flow) ?? bodyAsked(of: call), found?.severity != .error {
                 found = named
                 continue
             }
@@ -127,6 +128,52 @@ struct ClientAuthMethodUnsupported: Rule {
     }
 
     private static let basic = "client_secret_basic"
+
+    /// The answer that misses the client's id, which stood in the header alone, as those of servers do that look into the body.
+    private func bodyAsked(of call: ClientCall) -> Violation? {
+        guard call.kind == .token, call.answer.isRefusal, !call.isRepaired, method(of: call) == Self.basic,
+            !call.parameters.contains("client_id"), let missed = Self.missedID(in: call.answer)
+        else { return nil }
+        return Violation(
+            [
+                missed,
+                Evidence(
+                    place: place(of: Self.basic, call),
+                    value: Self.basic,
+                    note: "the method that was used"
+                ), call.parameters.missing("client_id", of: call.exchange),
+            ],
+            severity: .error,
+            explanation: """
+                The client said who it is in the Authorization header alone (HTTP Basic). The provider looks for client_id in the body and did not find it there.
+                """,
+            fix: """
+                Send client_id and client_secret in the body (client_secret_post) and no header: ClientSecretPost in AppAuth for Android, clientAuthMethod "post" in react-native-app-auth; AppAuth for iOS takes them as \
+                additional parameters of the token request, without a client secret of its own.
+                """,
+            exchange: call.exchange
+        )
+    }
+
+    /// In words, or as the name of a field that is wrong (Strava).
+    private static func missedID(in answer: Answer) -> Evidence? {
+        let fields = answer.json?["errors"]?.array ?? []
+        if fields.prefix(8).contains(where: { $0.object?["field"]?.string == "client_id" }) {
+            return Evidence(
+                place: Place(exchange: answer.exchange, part: .responseBody, name: "errors"),
+                value: "client_id",
+                note: "the field that the answer finds fault with"
+            )
+        }
+        let text = answer.errorText
+        guard
+            ["missing", "is required", "required parameter", "not provided", "not present"]
+                .contains(
+                    where: text.containsBytes
+                ), text.containsBytes("client_id"), !text.containsBytes("client_secret")
+        else { return nil }
+        return answer.evidence()
+    }
 
     /// The answer names the method that was used, as one that this client may not use (Authelia).
     private func isForbidden(_ used: String, by call: ClientCall) -> Bool {

@@ -44,6 +44,41 @@ struct ClientAuthMethodUnsupportedTests {
         #expect(recording.abstention(rule) != nil)
     }
 
+    /// Strava and others look for the id in the body alone.
+    @Test(
+        arguments: [
+            (["message": "Bad Request", "errors": [["field": "client_id", "code": "invalid"]]], nil, true),
+            (["error": "invalid_request", "error_description": "Missing parameter: client_id"], nil, true),
+            (
+                ["error": "invalid_request", "error_description": "Missing parameter: client_id"], "shop-web",
+                false
+            ),
+            (
+                ["error": "invalid_request", "error_description": "Missing parameter: code_verifier"], nil,
+                false
+            ),
+            (
+                ["error": "invalid_request", "error_description": "client_id or client_secret missing"], nil,
+                false
+            ),
+            (["message": "Bad Request", "errors": [["field": "code", "code": "invalid"]]], nil, false),
+        ] as [(JSONValue, String?, Bool)]
+    )
+    func believesARefusalThatMissesTheIDInTheBody(error: JSONValue, id: String?, fires: Bool) throws {
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["token_endpoint_auth_methods_supported"] = nil
+        }
+        .sendingHeader("Authorization", "Basic " + Base64.encode("shop-web:s3cret".utf8), to: "/token")
+        .sending("client_id", id).sending("client_secret", nil)
+        .answering("/token", 400, error)
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        if let finding {
+            #expect(finding.isPrimary && finding.severity == .error)
+            #expect(finding.fix.contains("ClientSecretPost"))
+        }
+    }
+
     /// Fitbit misses the header, and names no method.
     @Test(arguments: [
         ("Invalid authorization header format. Received header = null", true, false),
