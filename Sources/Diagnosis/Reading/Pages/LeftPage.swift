@@ -40,7 +40,8 @@ enum LeftPage {
                 ? turnedAway
                 : hasStayed
                     ? stayed
-                    : errors != nil || isRefused(posted.last, flow) ? refused : nil)
+                    : errors != nil || isRefused(posted.last, flow)
+                        ? refused : posted.isEmpty ? unseen(last, flow) : nil)
         let isUnanswerable = !words.isEmpty && session == nil && !HTMLForm.isAsking(in: body?.bytes ?? [])
         return Violation(
             evidence,
@@ -102,6 +103,38 @@ enum LeftPage {
                 if case .authorizationRequest = flow.surroundings.messages[$0] { true } else { false }
             }
     }
+
+    /// A page that the app itself got, by its library for HTTP: nobody sees it there.
+    private static func unseen(_ page: Int, _ flow: Flow) -> Violation.Words? {
+        let exchange = flow.capture[page]
+        guard PublicAgent(of: exchange.request, at: page)?.kind == .native else { return nil }
+        let isConsent =
+            flow.provider == .forgerock
+            && exchange.response?.body?.text?.containsBytes("displayScopes") == true
+        return isConsent ? unseenConsent : unseenPage
+    }
+
+    private static let unseenPage = Violation.Words(
+        title: "The app itself asked for the provider's page, and has no browser to show it in",
+        explanation: """
+            The authorization request was sent by the app's own library for HTTP, and not opened in a browser. The provider answered with a page for a person, which nobody sees.
+            """,
+        fix: """
+            Open the authorization request in the system's browser or its tab (AppAuth, ASWebAuthenticationSession, Custom Tabs). Where the app signs its user in by the provider's own API first, send that session \
+            with the request, and see that the provider takes it.
+            """
+    )
+
+    private static let unseenConsent = Violation.Words(
+        title: "ForgeRock asks for consent on a page, and the app has no browser to show it in",
+        explanation: """
+            The app signed its user in by its own pages and then sent the authorization request itself. ForgeRock wants the user to agree to the scopes on a page of its own, which nobody sees.
+            """,
+        fix: """
+            Switch Implied consent on for this OAuth 2.0 client (Advanced), and let clients skip consent in the realm's OAuth2 provider service (Consent). Or open the request in a browser, where the page can be \
+            answered.
+            """
+    )
 
     private static let unanswerableFix = """
         The last page has nothing to fill in: what it tells the user may be why the login ended there. If a script makes the rest of the page, record \

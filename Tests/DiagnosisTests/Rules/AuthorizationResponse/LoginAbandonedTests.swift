@@ -190,6 +190,33 @@ struct LoginAbandonedTests {
         #expect((recording.finding(rule) == nil) == isEnd)
     }
 
+    /// An app's library for HTTP shows nobody a page; ForgeRock's for consent is one that can be switched off.
+    @Test(arguments: [
+        ("Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", "Sign in", "has no browser"),
+        (
+            "okhttp/4.12.0", #"<script>pageData={"oauth2Data":{"displayScopes":["openid"]}}</script>"#,
+            "consent"
+        ),
+        ("Mozilla/5.0 (iPhone) Mobile Safari/604.1", "Sign in", ""),
+    ])
+    func saysThatNobodySeesThePage(agent: String, page: String, title: String) throws {
+        let request = try #require(
+            Recording("healthy/native-app").exchanges.first { $0.request.url.path == "/authorize" }
+        )
+        let recording = Recording([request]).editing { exchange in
+            exchange.request.url = RecordedURL(
+                exchange.request.url.text.replacing("/authorize", with: "/am/oauth2/realms/root/authorize")
+            )
+            exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
+            exchange.request.headers.append("User-Agent", agent)
+            exchange.response?.body = Body(text: "<html><body>\(page)</body></html>", mediaType: "text/html")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .note)
+        #expect(title.isEmpty ? !finding.title.contains("no browser") : finding.title.contains(title))
+        #expect(finding.title.contains("ForgeRock") == (title == "consent"))
+    }
+
     @Test func countsThePageAlone() throws {
         let recording = try Recording(Array(Recording(broken).exchanges.prefix(2)))
         #expect(recording.finding(rule)?.evidence.last?.value == "never posted")
