@@ -56,7 +56,12 @@ struct IDTokenExpired: Rule {
                 continue
             }
             let isByProvider = answer.exchange == given?.exchange
-            return .violated(violation(delivered, end, answer, isByProvider: isByProvider))
+            var expired = violation(delivered, end, answer, isByProvider: isByProvider)
+            if Self.isKept(delivered, flow) {
+                expired.explanation = Self.kept
+                expired.fix = Self.keptFix
+            }
+            return .violated(expired)
         }
         return old.map { .violated($0) } ?? reason.map { .abstains($0) } ?? .holds
     }
@@ -93,13 +98,44 @@ struct IDTokenExpired: Rule {
         )
     }
 
+    /// Whether a refresh was answered with an ID token that was there before.
+    private static func isKept(_ delivered: DeliveredIDToken, _ flow: Flow) -> Bool {
+        delivered.isOfRefresh
+            && flow.deliveredIDTokens.contains { earlier in
+                earlier.idToken.place.exchange != delivered.idToken.place.exchange
+                    && earlier.idToken.token == delivered.idToken.token
+            }
+    }
+
+    /// Whether an app made a request, and is seen behind it: whoever is a server there looks at no ID token of a refresh mostly.
+    private static func isOfApp(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        let position = flow.surroundings.position
+        func isOne(_ index: Int) -> Bool {
+            PublicAgent(of: flow.capture[index].request, at: index)?.kind == .native
+        }
+        return isOne(request.exchange)
+            && flow.surroundings.order.contains {
+                position[$0] > position[request.exchange] && isOne($0)
+            }
+    }
+
+    private static let kept = """
+        The provider answered the refresh with the ID token of an earlier answer. A new one has the time of its own issue as iat (OpenID Connect Core, section 12.2); AppAuth, on iOS \
+        and on Android, checks it like that of the login and refuses the whole answer: "ID Token expired", or "Issued at time is more than 600 seconds before or after the current time".
+        """
+    private static let keptFix = """
+        Have the provider make a new ID token for each refresh, or leave it out of the answer, which it may. An app of one's own can ask for it by a refresh without openid in its scope, where the provider \
+        goes by that.
+        """
+
     /// What AppAuth takes for too old, on iOS and on Android: `iat` is more than ten minutes away.
     private static let oldest: Int64 = 600
 
     /// A token for a code that was issued long before it was given out, and of which the client made nothing.
     private static func isOld(_ delivered: DeliveredIDToken, _ given: AnswerTime, _ flow: Flow) -> Violation?
     {
-        guard let request = delivered.tokenRequest, request.isCodeExchange, given.isStated,
+        guard let request = delivered.tokenRequest, given.isStated,
+            request.isCodeExchange || isKept(delivered, flow) && isOfApp(request, flow),
             let issued = delivered.idToken.token.issuedAt, issued > 0, !flow.wentOn(after: delivered)
         else { return nil }
         let age = given.time.seconds - issued
@@ -110,11 +146,15 @@ struct IDTokenExpired: Rule {
                 given.evidence(note: "the provider's clock"),
             ],
             severity: .warning,
-            explanation: """
+            explanation: request.isRefresh
+                ? kept
+                : """
                 The ID token has not run out, but its iat lies long before the moment at which the provider delivered it. AppAuth, on iOS and on Android, \
                 refuses a token whose iat is more than ten minutes from its own time; the client did not use this one.
                 """,
-            fix: """
+            fix: request.isRefresh
+                ? keptFix
+                : """
                 Have the provider sign a new ID token for each code: one that is kept or cached has an old iat. Or the node that signs has a slow clock: compare \
                 it with the one that answers.
                 """,

@@ -65,6 +65,44 @@ struct IDTokenExpiredTests {
         #expect(old.finding(rule) == nil)
     }
 
+    /// AppAuth checks the ID token of a refresh like that of the login; what a server gets there few look at.
+    @Test(
+        arguments: [
+            (3600, 7200, true, .warning), (3600, 1800, true, .error), (3600, 7200, false, nil),
+            (300, 7200, true, nil),
+        ] as [(Int64, Int64, Bool, Severity?)]
+    )
+    func tellsOfARefreshThatBringsTheOldToken(
+        later: Int64,
+        lifetime: Int64,
+        isApp: Bool,
+        severity: Severity?
+    ) throws {
+        let login = try Recording("healthy/native-app")
+        let first = try #require(login.exchanges.last { $0.request.url.path == "/token" })
+        let time = first.endedAt.seconds
+        let granted = login.answering("/token", header: "Date", first.endedAt.httpDate).editingIDToken {
+            $0["iat"] = .number(JSONNumber(time))
+            $0["exp"] = .number(JSONNumber(time + lifetime))
+        }
+        let token = try #require(granted.flows.first?.tokenRequests.first?.answer.parameters["id_token"])
+        var recording = granted.refreshing(to: "another-access-token-42").editingAnswer(of: "/token") {
+            $0["id_token"] = .string(token)
+        }
+        let place = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
+        recording.exchanges[place].startedAt = first.startedAt + .seconds(later)
+        recording = recording.answering("/token", header: "Date", recording.exchanges[place].endedAt.httpDate)
+        if !isApp { recording = recording.sendingHeader("User-Agent", "node-fetch", to: "/token") }
+        var call = try #require(login.exchanges.last { $0.request.url.path == "/userinfo" })
+        call.startedAt = recording.exchanges[place].endedAt + .seconds(5)
+        call.request.url = RecordedURL("https://www.shop.example/offers.json")
+        call.request.headers.fields.removeAll { $0.name == "Authorization" }
+        recording.exchanges.append(call)
+        let finding = recording.finding(rule)
+        #expect(finding?.severity == severity)
+        if severity != nil { #expect(finding?.explanation.contains("section 12.2") == true) }
+    }
+
     @Test func leavesAHintAtLogoutAlone() throws {
         let recording = try Recording("healthy/logout").editing { exchange in
             guard exchange.request.url.path == "/end-session" else { return }
