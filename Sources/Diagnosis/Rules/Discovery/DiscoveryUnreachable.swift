@@ -58,12 +58,12 @@ struct DiscoveryUnreachable: Rule {
             else { continue }
             let isCut = documents.contains(where: \.answer.isBrokenOff)
             let isDown = documents.contains { ($0.answer.status ?? 0) >= 500 }
-            let isDoubled = documents.allSatisfy { $0.url.path.containsBytes("//.well-known/") }
+            let setting = MissetIssuer(asking: documents)
             let redirects = documents.compactMap { leftRedirect($0, flow) }
-            let other = isDoubled ? Self.doubledFix : Self.hints[flow.provider]
+            let other = setting?.fix ?? Self.hints[flow.provider]
             let known = documents.lazy.compactMap { said($0, flow)?.meaning }.first
             let explanation =
-                isCut ? Self.cut : isDown ? Self.down : isDoubled ? Self.doubled : known?.explanation
+                isCut ? Self.cut : isDown ? Self.down : setting?.explanation ?? known?.explanation
             return .violated(
                 Violation(
                     evidence(documents, flow) + redirects,
@@ -156,16 +156,6 @@ struct DiscoveryUnreachable: Rule {
         If the address that the redirect names is the right one, set the client to that issuer (scheme, host, port and path). If it is not, \
         tell the provider the address by which clients reach it: its base URL, host or server name.
         """
-    private static let doubled = """
-        The client asked for the provider's metadata with two slashes before .well-known, and got an error, so it knows no endpoint to go on \
-        with. The address that it is set to ends in a slash. Clients have to take that off before they append the path (OpenID Connect \
-        Discovery, section 4.1); this one does not.
-        """
-    private static let doubledFix = """
-        Take the slash off the end of the provider's address in the client's settings: issuer, authority, server_url, OIDC endpoint, or what \
-        it is called there.
-        """
-
     /// Where the path of the issuer goes wrong at single products.
     private static let hints: [ProviderKind: String] = [
         .keycloak:

@@ -69,6 +69,22 @@ struct DiscoveryUnreachableTests {
         #expect(try Recording(broken).finding(rule)?.fix.contains("slash") == false)
     }
 
+    /// A setting that holds another address than the issuer.
+    @Test(arguments: [
+        ("/realms/shop/.well-known/openid-configuration/.well-known/openid-configuration", "discoveryUrl"),
+        ("/oauth/v2/authorize/.well-known/openid-configuration", "serviceConfiguration"),
+        ("/oauth2/token/.well-known/openid-configuration", ""),
+        ("/authorizer/.well-known/openid-configuration", ""),
+    ])
+    func addressInTheIssuersPlaceIsNamed(path: String, fix: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.url = RecordedURL("https://id.example" + path)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.fix.contains("serviceConfiguration") == (fix == "serviceConfiguration"))
+        #expect(finding.fix.contains("discoveryUrl") == (fix == "discoveryUrl"))
+    }
+
     /// HTTPX follows no redirect unless it is told to.
     @Test func redirectThatNobodyFollowsIsNamed() throws {
         let recording = try Recording(broken).editing { exchange in
