@@ -10,6 +10,8 @@ struct BearerRefusal {
         case audience
         case issuer
         case expiry
+        /// It does not hold yet, by the clock of who refuses it.
+        case beginning
         case signature
         case scope
         /// It is no JWT, and one was expected.
@@ -104,6 +106,11 @@ struct BearerRefusal {
         .issuer: ["issuer", "\"iss\"", "'iss'", "iss claim", "idx10204", "idx10205", "idx10211"],
         .expiry: [
             "expired", "\"exp\"", "'exp'", "exp claim", "lifetime", "not active", "idx10222", "idx10223",
+        ],
+        // Google's library, PyJWT and python-jose, golang-jwt (two), jjwt, ASP.NET.
+        .beginning: [
+            "used too early", "not yet valid", "not valid yet", "used before issued", "issued in the future",
+            "must not be accepted before", "idx10222",
         ],
         .signature: [
             "signature", "signing key", "idx10500", "idx10501", "idx10503", "idx10511", "jwks",

@@ -21,6 +21,17 @@ enum BearerWords {
             """
     )
 
+    static let early = Violation.Words(
+        title: "The API takes the token for one from the future",
+        explanation: """
+            The API refused the token because it does not hold yet: by the API's clock the time at which it was issued (iat), or from which it holds (nbf), is still to come. An app uses a \
+            token within a second, so that a clock which is a few seconds slow is enough.
+            """,
+        fix: """
+            Set the clock of the machine that runs the API (NTP), and have its library allow some seconds (leeway, clockTolerance, clock_skew_in_seconds).
+            """
+    )
+
     static let unnamed = """
         UserInfo was called with the access token of this login, and answered with an error that does not name the token. What it says is \
         all that the capture knows of the reason.

@@ -71,7 +71,7 @@ struct APIAudienceNotRequested: Rule {
     }
 
     /// What an API says of a token that it could read.
-    private static let otherReasons: Set<BearerRefusal.Reason> = [.expiry, .scope]
+    private static let otherReasons: Set<BearerRefusal.Reason> = [.expiry, .beginning, .scope]
 
     /// Opaque, or encrypted for somebody else: not the three parts of a signed JWT.
     private func isUnreadable(_ token: String) -> Bool { parts(token) != 3 }

@@ -104,6 +104,7 @@ struct BearerRejected: Rule {
         isForItsKey: Bool,
         isIDToken: Bool
     ) -> Violation.Words? {
+        if refusal.reasons.contains(.beginning) { return BearerWords.early }
         if call.grant == nil, isIDToken { return BearerWords.identity }
         if call.isUserInfo, call.claimsToken?.audience.isEmpty == false, refusal.reasons == [.audience] {
             return BearerWords.forAnAPI

@@ -219,4 +219,20 @@ extension BearerRejectedTests {
         // An app that went on did without the claims.
         #expect(recording.goingOn.finding(rule) == nil)
     }
+
+    /// A token is used as soon as it was issued, so that a slow clock of the API takes it for one from the future.
+    @Test(arguments: [
+        (
+            "Token used too early, 1774084522 < 1774084530. Check that your computer's clock is set correctly.",
+            true
+        ),
+        ("The token is not yet valid (iat)", true), ("token used before issued", true),
+        ("Unauthorized", false),
+    ])
+    func tellsOfAClockThatIsSlow(words: String, isTold: Bool) throws {
+        let recording = try Recording(broken).answering("/orders", 401, ["message": .string(words)])
+        let finding = try #require(recording.finding(rule))
+        #expect((finding.title == "The API takes the token for one from the future") == isTold)
+        #expect(finding.fix.contains("NTP") == isTold)
+    }
 }
