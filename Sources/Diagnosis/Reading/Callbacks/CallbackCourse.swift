@@ -31,7 +31,7 @@ struct CallbackCourse {
         if tokens == nil, failed.isEmpty, !callback.isRedeemed(in: flow), blamesIDToken(callback, flow) {
             return CallbackCourse([], tokenRefused, tokenRefusedFix)
         }
-        if tokens == nil, failed.isEmpty, TurnedAway.isForgotten(callback.exchange, in: flow.surroundings) {
+        if tokens == nil, failed.isEmpty, callback.isForgotten {
             return CallbackCourse([], forgotten, forgottenFix)
         }
         guard failed.isEmpty else {

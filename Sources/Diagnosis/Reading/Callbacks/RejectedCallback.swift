@@ -19,6 +19,8 @@ struct RejectedCallback {
     var isAtPageOfErrors = false
     /// Whether it was sent on as if all were well, and nobody is signed in.
     var isTurnedAway = false
+    /// Whether it was sent on without the cookies it came with, and nobody is known behind it.
+    var isForgotten = false
     /// Whether it was sent on to another spelling of its address, and the answer stayed behind.
     var isAnswerLost = false
 
@@ -86,7 +88,8 @@ struct RejectedCallback {
             isAtPageOfErrors = true
             note = "sent to a page of the app's that is there for errors"
         }
-        if rejection.part == .responseHeader, TurnedAway.isForgotten(exchange, in: flow.surroundings) {
+        isForgotten = TurnedAway.isForgotten(exchange, in: flow.surroundings)
+        if rejection.part == .responseHeader, isForgotten {
             note =
                 "deleted, none set, and the page behind the redirect is loaded without one: nobody was signed in"
         }
