@@ -185,6 +185,26 @@ extension UnexpectedPlacesTests {
             gone: ["kestrelle", "Zandhaas"],
             stays: ["%5Bname%5D=password&", "inputs[1].name=given_name&", "x[2].value=harbour"]
         ),
+        Row(
+            name: "what Python prints of what it sends",
+            type: "text/plain",
+            body: "DEBUG:urllib3:b'grant_type=password&username=bolund&password=mead77owsx'\n"
+                + #"send: b'POST /token HTTP/1.1\r\nHost: x\r\n\r\nscope=openid&client_secret=owsx88kestrel'"#
+                + "\n",
+            gone: ["bolund", "mead77owsx", "owsx88kestrel"],
+            stays: ["b'grant_type=password&", #"send: b'POST /token HTTP/1.1\r\n"#, "scope=openid&"]
+        ),
+        Row(
+            name: "a sign-in with names of one letter",
+            body: #"["signin",{"u":"veldmuis","p":"mead77owsx","v":"kestrel"}]"#,
+            gone: ["veldmuis", "mead77owsx"],
+            stays: ["signin", "kestrel"]
+        ),
+        Row(
+            name: "a session in base64 behind somebody's address",
+            body: #"{"email":"kv@mail.example","y":"\#(session)"}"#,
+            gone: [String(session.suffix(24))]
+        ),
     ]
 
     /// A SAML response for somebody.
@@ -198,4 +218,8 @@ extension UnexpectedPlacesTests {
     private static func escaped(_ text: String) -> String {
         text.replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
     }
+
+    /// Bytes, an address and a key, in base64.
+    private static let session =
+        "Cg9rdkBtYWlsLmV4YW1wbGUSAU1kTXRNN2o0ZzRScTh5Wi1qaVVHV19VVEk3czJQbXNI"
 }

@@ -140,8 +140,25 @@ extension FoundSecrets {
             let isExplained =
                 matches.contains { $0.range.count == secrets[$0.secret].count }
                 || matches.reduce(0, { $0 + $1.range.count }) * 2 > decoded.count
-            if isPart || isExplained { values[text] = nil }
+            if isPart || isExplained && !hidesMore(decoded, than: matches.map(\.range)) { values[text] = nil }
         }
+    }
+
+    /// Whether something else that was drawn stands beside what is known of a text: a session behind somebody's address.
+    private func hidesMore(_ text: [UInt8], than known: [Range<Int>]) -> Bool {
+        var start = 0
+        for range in known.sorted(by: { $0.lowerBound < $1.lowerBound }) + [text.count..<text.count] {
+            if start < range.lowerBound {
+                let words = text[start..<range.lowerBound].split { !StandIns.isTokenByte($0) }
+                if words.contains(where: {
+                    Drawn.isUnexplained($0) && !identifiers.contains(SlotReader.string($0))
+                }) {
+                    return true
+                }
+            }
+            start = max(start, range.upperBound)
+        }
+        return false
     }
 
     /// What a register says of somebody in a word that something in these captures is named by (`authorization_level`) is replaced

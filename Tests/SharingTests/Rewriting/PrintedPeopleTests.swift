@@ -26,6 +26,8 @@ struct PrintedPeopleTests {
         ("User{name='Ada Zora', age=7}", ["display_name=Ada Zora"]),
         ("&{User:{ID:1 Name:Bolund Age:7}}", ["display_name=Bolund"]),
         ("AppUser(id=1, tags=[a, b], name=Bolund)", ["display_name=Bolund"]),
+        ("#<User id: 1, name: \"Ada Zora\">", ["display_name=Ada Zora"]),
+        ("#<Client id: 1, name: \"Harbour Shop\">", []),
         // Things, and nothing around it.
         ("Client{name='Harbour Shop', age=7}", []), ("UserPool(name=Bolund)", []), ("name='Ada Zora'", []),
         ("User{a={name='Ada Zora'}}", []),

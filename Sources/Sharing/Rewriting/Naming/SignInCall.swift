@@ -214,8 +214,15 @@ enum SignInCall {
         else { return slots }
         let places = slots.indices[(first + 1)...].prefix { slots[$0].name.isEmpty && !slots[$0].isNumber }
         name(Array(places), of: &slots, in: text)
+        // `["login", {"u": "ada", "p": "Zk9!wq"}]`
+        for place in slots.indices[(first + 1)...] where !slots[place].isNumber {
+            slots[place].name = initials[slots[place].name] ?? slots[place].name
+        }
         return slots
     }
+
+    /// Names of one letter, and what they mean in such a call.
+    private static let initials = ["u": "username", "p": "password"]
 
     /// Names the texts that a script calls a sign-in with: `login('ada', 'Zk9!wqPz')`.
     ///

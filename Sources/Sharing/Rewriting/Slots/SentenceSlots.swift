@@ -22,7 +22,10 @@ enum SentenceSlots {
     }
 
     private static func slots(inPiece text: ArraySlice<UInt8>) -> [Slot] {
-        guard text.contains(0x20) else { return [] }
+        guard text.contains(0x20) else {
+            let inner = ByteLiterals.inner(of: bare(text))
+            return inner.startIndex > bare(text).startIndex && isForm(inner) ? [slot("", inner)] : []
+        }
         let words = words(of: text)
         var slots = PairSlots.slots(in: text) + AddressSlots.slots(in: text) + MailboxSlots.slots(in: text)
         slots += PrintedSlots.slots(in: text) + HeaderLineSlots.slots(in: text)
@@ -31,7 +34,7 @@ enum SentenceSlots {
             refused(in: text) + rejected(in: text) + SignInCall.slots(in: text)
             + CommandSlots.slots(words, in: text) + DatabaseSlots.slots(in: text)
         slots += words.compactMap { word in
-            let plain = bare(word)
+            let plain = ByteLiterals.inner(of: bare(word))
             return isDocument(plain) || isForm(plain) ? slot("", plain) : nil
         }
         var names = PasswordNames(where: SecretRoles.saysPassword)
