@@ -31,6 +31,8 @@ struct PairSlotsTests {
         "password==zem4K!", "if password == 'zem4K!'",
         // Cut, and of several words.
         "password: \"zem4K!", "password: 'zem4K! and more'",
+        // With a parameter behind it.
+        "posted a=bo&password=zem4K!&__VIEWSTATE=x", "password=zem4K!&a[b].c=&d",
     ])
     func passwordIsFoundHoweverItIsGiven(text: String) {
         #expect(Self.values(text) == ["zem4K!"])

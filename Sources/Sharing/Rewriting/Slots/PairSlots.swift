@@ -301,7 +301,7 @@ enum PairSlots {
 
     /// One up to a space, or to the bracket that closes the one before it.
     private static func bare(_ text: ArraySlice<UInt8>, behind open: UInt8?) -> ArraySlice<UInt8>? {
-        var value = text.prefix(longestBare).prefix { $0 > 0x20 && !isEnd($0) }
+        var value = beforeParameter(text.prefix(longestBare).prefix { $0 > 0x20 && !isEnd($0) })
         guard value.count < longestBare else { return nil }
         if let close = open.flatMap({ brackets[$0] }) {
             value = value.prefix { $0 != close }
@@ -316,6 +316,17 @@ enum PairSlots {
         // What names the next one, and a call.
         let isOther = value.last == 0x3a || value.last == 0x28 || value.last == 0x5b
         return value.isEmpty || isOther || isExpression(value) ? nil : value
+    }
+
+    /// Without the parameters behind it, as a form has them: `Zk9!wq&remember=1`.
+    private static func beforeParameter(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var rest = value
+        while let mark = rest.firstIndex(of: 0x26) {
+            rest = rest[(mark + 1)...]
+            let name = rest.prefix { isOfName($0) || [0x24, 0x2e, 0x5b, 0x5d].contains($0) }
+            if !name.isEmpty, rest[name.endIndex...].first == 0x3d { return value[..<mark] }
+        }
+        return value
     }
 
     /// Whether it is a variable, or a call without arguments, and no password with the marks of one: `$PASSWORD`, `readPassword()`.
