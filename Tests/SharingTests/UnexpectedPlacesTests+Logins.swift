@@ -205,6 +205,15 @@ extension UnexpectedPlacesTests {
             body: #"{"email":"kv@mail.example","y":"\#(session)"}"#,
             gone: [String(session.suffix(24))]
         ),
+        Row(
+            name: "who signed in at a server that shows its variables",
+            type: "text/html",
+            body:
+                "<table><tr><td>$_SERVER['PHP_AUTH_USER']</td><td>veldmuis</td></tr><tr><td>$_SERVER['PHP_AUTH_PW']</td>"
+                + "<td>mead77owsx</td></tr><tr><td>$_SERVER['SERVER_SOFTWARE']</td><td>kestrel</td></tr></table>",
+            gone: ["veldmuis", "mead77owsx"],
+            stays: ["$_SERVER['PHP_AUTH_USER']", "kestrel"]
+        ),
     ]
 
     /// A SAML response for somebody.

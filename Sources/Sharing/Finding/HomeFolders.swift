@@ -28,9 +28,9 @@ enum HomeFolders {
         let name = text[begin...].prefix(mostBytes + 1).prefix { isOfName($0) }
         let rest = text[name.endIndex...].prefix(256).prefix { $0 > 0x20 && !ends.contains($0) }
         guard (3...mostBytes).contains(name.count), name.contains(where: \.isASCIILetter),
-            rest.first == separator || separator == 0x5c && rest.isEmpty,
+            rest.first == separator || rest.isEmpty && (separator == 0x5c || isOwn(place, in: text)),
             // `/home/products` may be a page.
-            folder[0] == 0x55 || rest.contains(0x2e)
+            folder[0] == 0x55 || rest.isEmpty || rest.contains(0x2e)
         else { return nil }
         let own = SlotReader.string(name)
         return SureWords.isCommon(own) || AccountNames.isWord(own) || nobodys.contains(own.lowercased())
@@ -48,6 +48,14 @@ enum HomeFolders {
         return !isOfName(text[before - 1]) && ![0x2f, 0x25, 0x7d].contains(text[before - 1])
             && text[before - 1] < 0x80
     }
+
+    /// Whether an environment has a path for whose folder it is: `HOME=/home/ada`, `"HOME": {"value": "/home/ada"}`.
+    private static func isOwn(_ place: Int, in text: [UInt8]) -> Bool {
+        text[..<place].suffix(longestGap).firstRange(of: Array("HOME".utf8)) != nil
+    }
+
+    /// In bytes, with the name of the variable.
+    private static let longestGap = 24
 
     private static func isOfName(_ byte: UInt8) -> Bool {
         byte.isASCIIWordByte || byte == 0x2d || byte == 0x2e

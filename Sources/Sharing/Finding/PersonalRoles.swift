@@ -86,7 +86,7 @@ enum PersonalRoles {
             "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd registeredaddress employeeid employeenumber employeeno windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname xsslclientsdn sslclientsdn xsslclientsdncn sslclientsdncn xclientdn xsslclientdn xclientsubject xclientcertsubject xsslclientsubject xclientcertsubjectdn sslclientsubjectdn xsslclientsubjectdn xsslclientcn xclientcertcn xclientcertdn xforwardedclientcert xforwardedtlsclientcert xforwardedtlsclientcertinfo xclientcert clientcert clientcertchain sslclientcert xsslclientcert xsslcert xarrclientcert xamznmtlsclientcert xamznmtlsclientcertleaf xamznmtlsclientcertsubject identitynumber identityname mitididentityname mailnickname nameid nameidentifier attributevalue lastauthuser userprincipalname remoteuser avatarurl headimgurl profileimageurl profilepicture"
         )
         // What pages and networks call who is signed in; of Cognito's challenges; of keychains and of Mastodon.
-        add(.personal, "octolyticsactorlogin tailscaleuserlogin useridforsrp acct")
+        add(.personal, "octolyticsactorlogin tailscaleuserlogin useridforsrp acct phpauthuser")
         // OpenID Connect for Identity Assurance, the wallets of the European Union; what families have.
         add(
             .personal,

@@ -143,7 +143,7 @@ enum SecretRoles {
         return key.hasPrefix("oidcclaim") ? String(key.dropFirst(9)) : key
     }
 
-    private static let marks = Set(".[]$:/".utf8)
+    private static let marks = Set(".[]$:/'\"".utf8)
     /// What a part of a name says that stands behind the telling one: `login:passwd:input`.
     private static let fields: Set<String> = ["input", "value", "field", "text"]
 
@@ -277,7 +277,7 @@ enum SecretRoles {
         .requestURI: "requesturi",
         .sessionState: "sessionstate",
         .password:
-            "ksecvaluedata mnemonic seedphrase recoveryphrase recoverykey secretphrase secretword password passwd pwd passphrase passcode userpassword newpassword oldpassword currentpassword confirmpassword jpassword idtoken2 callback callback1 credential securityanswer secretanswer",
+            "phpauthpw ksecvaluedata mnemonic seedphrase recoveryphrase recoverykey secretphrase secretword password passwd pwd passphrase passcode userpassword newpassword oldpassword currentpassword confirmpassword jpassword idtoken2 callback callback1 credential securityanswer secretanswer",
         .oneTimeCode:
             "confirmationcode otc bindingcode oobcode additionalauthdata recoverycodeinput totppin cvv cvv2 cvc cvc2 securitycode tan pushtan smstan mtan pin xpin otp xotp xgithubotp accesscode xaccesscode recoverycode recoverycodes backupcode backupcodes otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode txcode twofactorcode authcode2 otpcode",
         .credentials:

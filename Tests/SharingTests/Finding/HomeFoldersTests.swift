@@ -8,7 +8,8 @@ struct HomeFoldersTests {
         ("at /home/zorblatt/app/x.js:3", ["zorblatt"]), ("fatal: /home/zorblatt/.git", ["zorblatt"]),
         ("\"/Users/zorblatt/Library/x\"", ["zorblatt"]), ("file:///home/zorblatt/x.html", ["zorblatt"]),
         (#"at C:\Users\zorblatt\app\x.js"#, ["zorblatt"]), (#"C:\\Users\\zorblatt\\app"#, ["zorblatt"]),
-        (#"USERPROFILE=C:\Users\zorblatt"#, ["zorblatt"]),
+        (#"USERPROFILE=C:\Users\zorblatt"#, ["zorblatt"]), ("HOME=/home/zorblatt\n", ["zorblatt"]),
+        (#"{"HOME": {"value": "/home/zorblatt"}}"#, ["zorblatt"]), ("see /home/zorblatt", []),
         // Pages, resources of an API, accounts of servers.
         ("https://x.example/home/products/index.html", []), ("GET /home/products/list", []),
         ("/scim/v2/Users/zorblatt/x", []), ("/home/node/app/x.js", []), (" /Users/runner/src/x", []),
