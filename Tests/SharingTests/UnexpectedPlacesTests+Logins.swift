@@ -214,6 +214,14 @@ extension UnexpectedPlacesTests {
             gone: ["veldmuis", "mead77owsx"],
             stays: ["$_SERVER['PHP_AUTH_USER']", "kestrel"]
         ),
+        Row(
+            name: "an assertion in a log that has a document in another line",
+            type: "text/plain",
+            body: #"2026-03-26 09:15:00 INFO {"scope":"openid"}"# + "\n2026-03-26 09:15:01 DEBUG (saml) "
+                + response("mead77x", "Kiravel") + " done\n",
+            gone: ["mead77x", "Kiravel"],
+            stays: [#"INFO {"scope":"openid"}"#, "2026-03-26 09:15:01 DEBUG (saml) <samlp:Response", " done"]
+        ),
     ]
 
     /// A SAML response for somebody.

@@ -34,7 +34,7 @@ enum SlotReader {
         var slots = ScriptSlots.slots(in: text)
         slots += pairs(text)
         slots += TraceLines.slots(in: text) + DescribedObjects.slots(in: text)
-        return LogText.isOne(text) ? slots + prose(text) : slots
+        return LogText.isOne(text) ? EmbeddedMarkup.beside(slots + prose(text), in: text) : slots
     }
 
     private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
