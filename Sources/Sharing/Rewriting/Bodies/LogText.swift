@@ -1,14 +1,28 @@
 import Captures
 
-/// A text of a program's log: lines that begin with a time of day.
+/// A text of a program's log: lines that begin with a time of day, or with how much they matter.
 ///
 /// Where it holds JSON it looks like a script, and what stands beside that is said in words all the same.
 enum LogText {
     static func isOne(_ text: ArraySlice<UInt8>) -> Bool {
         guard !TextKind.opensDocument(text) else { return false }
         return text.prefix(longestHead).split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).prefix(mostLines)
-            .contains(where: beginsWithTime)
+            .contains { beginsWithLevel($0) || beginsWithTime($0) }
     }
+
+    /// Whether a line begins as `DEBUG: …` or `[INFO] …` does.
+    private static func beginsWithLevel(_ line: ArraySlice<UInt8>) -> Bool {
+        let own = line.first == 0x5b ? line.dropFirst() : line
+        let word = own.prefix { (0x41...0x5a).contains($0) }
+        return levels.contains(SlotReader.string(word.prefix(longestLevel + 1)))
+            && own[word.endIndex...].first.map { [0x20, 0x3a, 0x5d].contains($0) } ?? false
+    }
+
+    private static let levels: Set<String> = [
+        "CRITICAL", "DEBUG", "ERROR", "FATAL", "INFO", "NOTICE", "TRACE", "WARN", "WARNING",
+    ]
+    /// In bytes.
+    private static let longestLevel = 8
 
     private static let mostLines = 4
     /// In bytes, of these lines.
