@@ -76,7 +76,7 @@ private struct Drawing {
         var events: [Event] = []
         for (number, exchange) in flow.exchanges.enumerated() {
             let mine: [Event]
-            if let told = notified(exchange) {
+            if steps[exchange]?.first?.kind == .clientNotification, let told = notified(exchange) {
                 mine = told
             } else if let steps = steps[exchange], !passing.contains(exchange) {
                 mine = self.events(of: steps, at: exchange)
