@@ -100,10 +100,12 @@ final class MessageReader {
             }
             if side == .server { owed.answered(bytes) }
             let isSettings = side == .server && FirstBytes.isSettings(bytes)
-            guard isSettings || side == .client && FirstBytes(bytes) == .http else { return }
+            let isFrames = side == .client && scheme == "https" && !hasBegun && HTTP2Middle.hasRequest(bytes)
+            guard isSettings || isFrames || side == .client && FirstBytes(bytes) == .http else { return }
             hasBegun = true
             if side == .client, owed.isOwed { return tellUnpaired(bytes, time) }
             owed.asked()
+            if isFrames { beginHTTP2(at: time) }
             state = .reading
             hasUnaskedAnswer = false
             read(bytes, side, time)
@@ -115,6 +117,17 @@ final class MessageReader {
         case .reading: read(bytes, side, time)
         case .tunnel: tunnel?.received(bytes, from: side, at: time)
         case .over: break
+        }
+    }
+
+    /// HTTP/2 is spoken, and all that was said up to now is missing.
+    private func beginHTTP2(at time: Timestamp) {
+        entry.facts.alpn = "h2"
+        entry.named(reading.name(of: entry.facts.serverAddress))
+        conversation = newConversation()
+        lacksBeginning = lostBytes == 0
+        for side in [Side.client, .server] {
+            finish(conversation.lost(1, isExact: false, from: side, at: time) ?? [])
         }
     }
 

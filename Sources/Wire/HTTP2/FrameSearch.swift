@@ -4,7 +4,7 @@
 /// other, and where it ends the next, or what was sent at once: by chance that does not happen.
 struct FrameSearch {
     /// The largest frame that is usual (RFC 9113, section 4.2); larger ones are asked for with SETTINGS.
-    private static let usualLength = 16_384
+    static let usualLength = 16_384
     /// Frames that have more are not found: so much is held to see where one ends.
     private static let longestLength = 256 << 10
     /// Given up behind so many bytes without a frame.
@@ -55,14 +55,17 @@ struct FrameSearch {
         return bytes
     }
 
-    private static func header(
+    /// The frame that may begin at a place, by what its type has; nil where none may.
+    static func header(
         _ bytes: UnsafeBufferPointer<UInt8>,
         _ place: Int,
         _ longest: Int,
         _ isStream: (UInt32) -> Bool
     ) -> HTTP2FrameHeader? {
         // Most places are none already by this.
-        guard bytes[place + 3] <= 0x10, bytes[place + 5] & 0x80 == 0 else { return nil }
+        guard bytes.count - place >= HTTP2FrameHeader.size, bytes[place + 3] <= 0x10,
+            bytes[place + 5] & 0x80 == 0
+        else { return nil }
         let size = HTTP2FrameHeader.size
         let header = HTTP2FrameHeader(UnsafeBufferPointer(rebasing: bytes[place..<(place + size)]))
         guard header.length <= longest else { return nil }
