@@ -423,7 +423,7 @@ final class MessageReader {
                 switch end {
                 case .finished: side == .server ? missingAnswer ?? departure(before: time) : nil
                 case .reset(by: .client): AnswerLoss.clientReset
-                case .reset(by: .server): "connection reset by the server"
+                case .reset(by: .server): departure(before: time) ?? "connection reset by the server"
                 case .unanswered, .captureEnded: AnswerLoss.captureEnded
                 }
             finish(conversation.ended(side, reason: reason, at: time))

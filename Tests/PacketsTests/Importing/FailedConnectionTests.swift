@@ -122,6 +122,22 @@ struct FailedConnectionTests {
         #expect(script.exchanges.takeFinished().map(\.failure) == [words])
     }
 
+    /// Who has not read all that a client said, as the end of its TLS, closes with a reset.
+    @Test(arguments: [
+        (3, "the client closed the connection before the answer was complete"),
+        (20_000, "connection reset by the server"),
+    ])
+    func aResetIsNoReasonBehindAClientThatHasGone(milliseconds: Int, words: String) {
+        var script = ConnectionScript()
+        script.open()
+        script.client("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.now = script.now + .seconds(1)
+        script.exchanges.ended(.client, of: 0, .finished, at: script.now)
+        script.now = script.now + .milliseconds(milliseconds)
+        script.close(.reset(by: .server))
+        #expect(script.exchanges.takeFinished().map(\.failure) == [words])
+    }
+
     /// Clear text on a port of TLS: some answer it with an alert, others in clear as well.
     @Test(arguments: [7, 1, 5]) func anAlertOfTLSAnswersNoRequestInClear(inPiecesOf size: Int) {
         var script = ConnectionScript()
