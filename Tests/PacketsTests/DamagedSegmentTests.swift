@@ -72,6 +72,13 @@ struct DamagedSegmentTests {
         #expect(Self.log(packets) == Self.told)
     }
 
+    /// As where both are joined of several by the system that captures them: the client says first that it has the answer.
+    @Test func anAnswerIsGivenBehindItsQuestionWhereBothAreDamaged() {
+        var packets = Self.conversation
+        for index in [3, 4] { packets[index] = Self.damaged(packets[index], at: 16) }
+        #expect(Self.log(packets) == Self.told)
+    }
+
     @Test func whatIsDamagedInTheCaptureAloneIsTakenAsItIs() {
         for (index, text) in [(3, "0 client: ono?"), (4, "0 server: ono!"), (6, "0 server: two!")] {
             var packets = Self.conversation

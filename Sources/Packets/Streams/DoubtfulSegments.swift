@@ -37,6 +37,11 @@ struct DoubtfulSegments {
         weight += Self.weight(of: segment)
     }
 
+    /// The place behind the last byte that there is of a side.
+    func end(of side: Side) -> Int64? {
+        segments.lazy.filter { $0.side == side }.map { $0.end - ($0.isLast ? 1 : 0) }.max()
+    }
+
     /// Takes the first one out that is as it is asked for.
     mutating func take(where isWanted: (Segment) -> Bool) -> Segment? {
         guard let index = segments.firstIndex(where: isWanted) else { return nil }

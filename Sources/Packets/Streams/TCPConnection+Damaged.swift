@@ -57,9 +57,15 @@ extension TCPConnection {
             isLast: isLast,
             start: place,
             end: end,
-            other: other.capturedEnd,
+            other: capturedEnd(of: side == .client ? .server : .client, other),
             time: time
         )
+    }
+
+    /// The place up to which all of a side was captured that has not been given yet, damaged or not; nil where all of it was given.
+    private func capturedEnd(of side: Side, _ direction: TCPDirection) -> Int64? {
+        guard let end = doubtful.end(of: side), end > direction.next else { return direction.capturedEnd }
+        return max(end, direction.capturedEnd ?? end)
     }
 
     /// Takes what the other side has said meanwhile that it has.
