@@ -40,6 +40,7 @@ struct APIAudienceNotRequested: Rule {
             guard
                 refusal.reasons.contains(.shape)
                     || flow.provider == .auth0 && refusal.reasons.isDisjoint(with: Self.otherReasons)
+                        && !SpentTokens.contain(call, in: flow)
             else { return .holds }
             let requests = flow.authorizationRequests
             guard let request = requests.last else {

@@ -52,7 +52,7 @@ struct AccessTokenIssuerMismatch: Rule {
                     )
                 )
             }
-            guard isNamed || list != nil else { continue }
+            guard isNamed || list != nil && !SpentTokens.contain(call, in: flow) else { continue }
             var evidence = [call.evidence(ofClaim: "iss", issuer)]
             if let version = token.claim("ver") {
                 evidence.append(call.evidence(ofClaim: "ver", version.string ?? JSONWriter.text(of: version)))
@@ -85,20 +85,11 @@ struct AccessTokenIssuerMismatch: Rule {
         let own = RecordedURL(issuer)
         let called = flow.capture[call.call.exchange].request.urlOfBrowser
         guard flow.provider == .keycloak, call.isUserInfo, refusal.reasons.isEmpty, own.isWeb,
-            own.origin != called.origin, !hasRunOut(call, flow), !isTakenThere(call, flow)
+            own.origin != called.origin, !call.hasRunOut(in: flow), !isTakenThere(call, flow)
         else { return false }
         let words = ((refusal.header ?? "") + refusal.body).asciiLowercased()
         return words.containsBytes("token verification failed")
             && called.path.equalsBytes(of: own.path + "/protocol/openid-connect/userinfo")
-    }
-
-    /// Whether the token's time was over, of which Keycloak says no more either.
-    private func hasRunOut(_ call: BearerCall, _ flow: Flow) -> Bool {
-        guard let grant = call.grant, let lifetime = grant.lifetime, (1...(1 << 32)).contains(lifetime) else {
-            return false
-        }
-        let age = flow.capture[call.call.exchange].startedAt - flow.capture[grant.exchange].startedAt
-        return age >= .seconds(lifetime)
     }
 
     /// Whether a token was taken at that very address.

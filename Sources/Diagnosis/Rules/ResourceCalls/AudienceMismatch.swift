@@ -46,7 +46,9 @@ struct AudienceMismatch: Rule {
             let expected = isNamed || isOpen ? expectation(of: call, token.audience, flow) : nil
             let isForeign =
                 isOpen && !isNamed && (isForGraph || isOfAnother(token.audience, call, flow))
-            guard isNamed || expected != nil || isForeign else { continue }
+            guard isNamed || expected != nil || isForeign,
+                isNamed || !SpentTokens.contain(call, in: flow)
+            else { continue }
             var evidence = [call.evidence(ofClaim: "aud", seen), call.address, refusal.evidence]
             if let expected { evidence.append(Evidence(expected, note: "not among the token's audiences")) }
             return .violated(

@@ -36,6 +36,14 @@ struct APIAudienceNotRequestedTests {
             )
         }
         #expect(atAuth0.finding(rule) != nil)
+        // What was good enough there before is refused for something else.
+        var taken = atAuth0
+        var again = try #require(taken.exchanges.last)
+        taken.exchanges[taken.exchanges.count - 1].response = RecordedResponse(status: 200)
+        again.startedAt = again.endedAt + .seconds(20)
+        taken.exchanges.append(again)
+        #expect(taken.finding(rule) == nil)
+        #expect(taken.finding("bearer-rejected") != nil)
     }
 
     @Test(arguments: [

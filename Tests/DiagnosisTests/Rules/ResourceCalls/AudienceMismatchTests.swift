@@ -37,6 +37,27 @@ struct AudienceMismatchTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// Which was good enough there before, or had run out, is refused for something else, where nothing is said.
+    @Test func leavesATokenAloneThatWasTakenOrHasRunOut() throws {
+        let silent = try Recording(broken).answering("/orders", header: "WWW-Authenticate", "Bearer")
+        let last = try #require(silent.exchanges.last)
+        for path in ["/cart", "/orders"] {
+            var taken = silent
+            taken.exchanges[taken.exchanges.count - 1].request.url = RecordedURL(
+                (last.request.url.origin ?? "") + path
+            )
+            taken.exchanges[taken.exchanges.count - 1].response = RecordedResponse(status: 200)
+            var again = last
+            again.startedAt = last.endedAt + .seconds(20)
+            taken.exchanges.append(again)
+            #expect(taken.finding(rule) == nil)
+            #expect(taken.finding("bearer-rejected")?.isPrimary == true)
+        }
+        var late = silent
+        late.exchanges[late.exchanges.count - 1].startedAt = last.startedAt + .seconds(90_000)
+        #expect(silent.finding(rule) != nil && late.finding(rule) == nil)
+    }
+
     @Test func readsTheBody() throws {
         let recording = try Recording(broken + ".near-miss").answering(
             "/orders",
