@@ -299,6 +299,12 @@ struct RefusedGrant {
         """
     )
 
+    static let youngRefresh = RefusedGrant(
+        YoungRefreshToken.title,
+        YoungRefreshToken.explanation,
+        YoungRefreshToken.fix
+    )
+
     private static let usedRefresh = RefusedGrant(
         "The provider says that the refresh token was used before",
         """

@@ -49,15 +49,9 @@ struct RefreshTokenExpired: Rule {
             if let token = refused.parameters.parameter("refresh_token") {
                 evidence.append(Evidence(token, note: age.map { "\($0.words) old" }))
             }
-            if let age, let lifetime, age > .seconds(lifetime.seconds) {
-                evidence.insert(
-                    Evidence(
-                        place: lifetime.parameter.place,
-                        value: "\(lifetime.seconds)",
-                        note: "good for \(Duration.seconds(lifetime.seconds).words)"
-                    ),
-                    at: 0
-                )
+            let isOver = age.map { age in lifetime.map { age > .seconds($0.seconds) } ?? false } ?? false
+            if isOver, let lifetime {
+                evidence.insert(Self.evidence(ofLifetime: lifetime), at: 0)
             } else if !RefreshTokenEnd.isStated(by: refused.answer) {
                 return lifetime == nil ? .abstains(Self.unknown) : .holds
             }
@@ -66,12 +60,23 @@ struct RefreshTokenExpired: Rule {
             return .violated(
                 Violation(
                     evidence,
-                    saying: mayBeInTesting(refused, issued, flow)
-                        ? Violation.Words(fix: Self.ofGoogle) : RefreshTokenEnd.words(for: refused.answer),
+                    saying: words(refused, issued, isOver: isOver, flow),
                     exchange: refused.exchange
                 )
             )
         }
+    }
+
+    private func words(
+        _ refused: TokenRequest,
+        _ issued: TokenRequest?,
+        isOver: Bool,
+        _ flow: Flow
+    ) -> Violation.Words? {
+        if let ofSession = RefreshTokenEnd.words(for: refused.answer) { return ofSession }
+        if mayBeInTesting(refused, issued, flow) { return Violation.Words(fix: Self.ofGoogle) }
+        guard !isOver, YoungRefreshToken.evidence(of: refused, in: flow) != nil else { return nil }
+        return YoungRefreshToken.words
     }
 
     /// Whether a token of Google's ran out as those of an app in testing do: a week old, and not taken once behind that.
@@ -97,6 +102,14 @@ struct RefreshTokenExpired: Rule {
     private struct Lifetime {
         var parameter: Parameter
         var seconds: Int64
+    }
+
+    private static func evidence(ofLifetime lifetime: Lifetime) -> Evidence {
+        Evidence(
+            place: lifetime.parameter.place,
+            value: "\(lifetime.seconds)",
+            note: "good for \(Duration.seconds(lifetime.seconds).words)"
+        )
     }
 
     /// Of the answer that issued the token, else of the client's registration.

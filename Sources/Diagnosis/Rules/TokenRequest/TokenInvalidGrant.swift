@@ -71,7 +71,11 @@ struct TokenInvalidGrant: Rule {
             evidence += [Evidence(lost.code, note: "sent before"), lost.request.answer.statusEvidence()]
             words = .lostAnswer
         }
-        if words == nil, refused.allSatisfy(\.isRefresh) { words = .refresh }
+        if words == nil, refused.allSatisfy(\.isRefresh) {
+            let young = refused.compactMap { YoungRefreshToken.evidence(of: $0, in: flow) }
+            evidence += young.prefix(1)
+            words = young.count == refused.count ? .youngRefresh : .refresh
+        }
         return .violated(
             Violation(
                 evidence,

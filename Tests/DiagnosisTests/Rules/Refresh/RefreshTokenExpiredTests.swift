@@ -99,6 +99,20 @@ struct RefreshTokenExpiredTests {
         #expect(try refused(text).finding(rule)?.severity == .error)
     }
 
+    /// Instances that do not share their sessions; some minutes later it may be a short lifetime.
+    @Test(arguments: [
+        ("Session not active", 5, true), ("Session not active", 500, false),
+        ("Invalid refresh token", 5, true), ("Invalid refresh token", 500, false),
+    ])
+    func tokenThatIsRefusedAtOnceHasNotRunOut(text: String, seconds: Int64, isYoung: Bool) throws {
+        var recording = try refused(text)
+        recording.exchanges[6].startedAt = recording.exchanges[4].endedAt + .seconds(seconds)
+        let findings = recording.findings.filter(\.isPrimary)
+        #expect(findings.map { $0.title.contains("just given out") } == [isYoung])
+        #expect(findings.map { $0.fix.contains("KC_HOSTNAME") } == [isYoung])
+        #expect(recording.outcomes == [.failure])
+    }
+
     @Test(arguments: [
         "Maximum allowed refresh token reuse exceeded", "The client is another one", "",
         "The refresh token is invalid or expired.",

@@ -1,0 +1,32 @@
+import Captures
+import Flows
+import OAuth
+
+/// A refresh token that was refused as soon as it had been given out: no lifetime is that short.
+enum YoungRefreshToken {
+    /// The token and its age; nil of one that is older, that another has replaced, or that the client gave back.
+    static func evidence(of refused: TokenRequest, in flow: Flow) -> Evidence? {
+        let history = flow.refreshHistory
+        guard refused.isRefresh, let token = refused.parameters.parameter("refresh_token"),
+            let issued = history.issuer(of: refused), history.replacement(of: refused) == nil,
+            history.lastUse(ofTokenOf: refused) == nil, flow.evidence(ofRevocationBefore: refused).isEmpty,
+            !flow.isSignedOut(before: refused.exchange),
+            issued.endpoint.origin == refused.endpoint.origin
+        else { return nil }
+        let age = refused.startedAt - flow.capture[issued.exchange].endedAt
+        guard age >= .zero, age < .seconds(60) else { return nil }
+        return Evidence(token, note: "\(age.words) old, and not used before")
+    }
+
+    static let words = Violation.Words(title: title, explanation: explanation, fix: fix)
+
+    static let title = "The provider does not know the refresh token that it has just given out"
+    static let explanation = """
+        The refresh token is some seconds old and was not used before, so neither its age nor a later token is the reason. Whoever answered the refresh does not have the session that the token belongs to.
+        """
+    static let fix = """
+        Where the provider runs in several instances, have them share their sessions (Keycloak: see in its log that the instances form one cluster; else let a balancer send a browser to one and the same), and \
+        see that none was restarted in between. Where it stands behind a proxy, give it one public address (Keycloak: KC_HOSTNAME, KC_PROXY_HEADERS): a token that was issued under one is no token under another. \
+        A provider that ends a user's older sessions at a new login does so, too.
+        """
+}
