@@ -44,6 +44,7 @@ struct DPoPProofInvalid: Rule {
                 difference = clock?.ahead ?? difference
                 faults = DPoPProofFaults(of: proof, call, flow).all
                 if let repetition = repetition(of: proof, call, &seen) { faults.append(repetition) }
+                if let several = several(call, flow) { faults.append(several) }
             }
             guard !faults.isEmpty else { continue }
             // Where something else is wrong with the proof, its time may not be what it was refused for.
@@ -93,6 +94,13 @@ struct DPoPProofInvalid: Rule {
             ),
             Evidence(place: first.place(ofClaim: "jti"), value: Masking.shown(jti, of: "jti")),
         ]
+    }
+
+    /// More than one proof, of which a server takes none (RFC 9449, section 4.3).
+    private func several(_ call: DPoPCall, _ flow: Flow) -> [Evidence]? {
+        let count = flow.capture[call.exchange].request.headers.all("dpop").count
+        guard count > 1, call.error == "invalid_dpop_proof" else { return nil }
+        return [header(call, "\(count) headers", "one is expected")]
     }
 
     /// A proof that the answer asks for, and that is not there.

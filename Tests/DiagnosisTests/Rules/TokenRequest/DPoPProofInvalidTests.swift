@@ -115,6 +115,17 @@ struct DPoPProofInvalidTests {
         #expect(finding?.places.filter { $0.hasSuffix("jti") } == ["3 jwt.claims jti", "2 jwt.claims jti"])
     }
 
+    /// As a client sends it that adds a header for each try.
+    @Test func tellsAProofTooMany() throws {
+        let recording = try Recording(healthy).editingLast("/token") { exchange in
+            guard let proof = exchange.request.headers.first("dpop") else { return }
+            exchange.request.headers.append("DPoP", proof)
+        }
+        #expect(recording.finding(rule) == nil)
+        let refused = recording.answering("/token", 400, ["error": "invalid_dpop_proof"])
+        #expect(refused.finding(rule)?.evidence[0].value == "2 headers")
+    }
+
     @Test func tellsAProofThatTheServerMisses() throws {
         let recording = try Recording(broken).sendingHeader("DPoP", nil, to: "/token")
         #expect(recording.finding(rule)?.evidence[0].value == "missing")
