@@ -13,6 +13,8 @@ enum LoneAnswers {
     static func targets(in capture: Capture, order: [Int]) -> [String] {
         var targets: [String] = []
         var seen: Set<String> = []
+        // Where logouts were sent.
+        var ended: Set<String> = []
         func note(_ url: RecordedURL, _ items: QueryItems) {
             guard let value = identity(of: items), seen.insert(value).inserted else { return }
             targets.append(url.withoutQuery)
@@ -21,12 +23,17 @@ enum LoneAnswers {
             let exchange = capture[index]
             let url = exchange.request.url
             switch exchange.request.method {
+            case "GET" where ended.contains(url.text): break
             case "GET": note(url, url.queryItems)
             case "POST": if let form = FormBody.items(of: exchange.request.body) { note(url, form) }
             default: continue
             }
             guard let location = exchange.response?.location else { continue }
             let target = url.resolving(location)
+            if ended.contains(url.text) || isLogout(exchange.request) {
+                ended.insert(target.text)
+                continue
+            }
             note(target, target.queryItems)
             note(target, target.fragmentItems)
         }
@@ -53,6 +60,14 @@ enum LoneAnswers {
             response.body.map({ ($0.size ?? 0) == 0 || $0.essence == "application/json" }) ?? true
         else { return nil }
         return FormBody.items(of: exchange.request.body)
+    }
+
+    /// Whether a request asks a provider to end a session: what that is answered with is no answer to a login.
+    private static func isLogout(_ request: RecordedRequest) -> Bool {
+        let form = request.method == "POST" ? FormBody.items(of: request.body) : nil
+        return ["post_logout_redirect_uri", "id_token_hint"].contains { name in
+            [request.url.queryItems, form].contains { $0?.first(name) != nil }
+        } && request.url.queryItems.first("response_type") == nil
     }
 
     /// What tells a response from another one; nil where it is none without doubt.

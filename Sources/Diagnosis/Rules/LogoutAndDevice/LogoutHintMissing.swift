@@ -33,9 +33,13 @@ struct LogoutHintMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var found: [Violation] = []
-        for logout in LogoutCall.all(in: flow) where logout.dialect == .standard && logout.isKnown {
-            guard logout.hint == nil else { continue }
+        let unregistered = flow.violation(of: LogoutRedirectNotRegistered())?.faultyExchange
+        for logout in LogoutCall.all(in: flow) where logout.dialect == .standard {
             let words = Self.texts.first(where: logout.refusalText.containsBytes)
+            guard logout.hint == nil, logout.isKnown || words != nil,
+                // A provider that names the address has looked for it.
+                words != nil || unregistered != logout.call.exchange
+            else { continue }
             let insists = words != nil || flow.provider == .okta || flow.provider == .forgerock
             let asksToReturn = logout.call.parameters.parameter("post_logout_redirect_uri")
             guard insists || logout.call.parameters["client_id"] == nil, asksToReturn != nil || words != nil

@@ -4,6 +4,7 @@ import Flows
 import JOSE
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct LogoutHintMissingTests {
@@ -82,6 +83,45 @@ struct LogoutHintMissingTests {
         }
         #expect(recording.finding(rule)?.severity == .error)
         #expect(recording.outcomes == [.failure])
+    }
+
+    /// OpenIddict looks among all clients for the address, and names it; another answer leaves open what was missed.
+    @Test(arguments: [
+        ("The specified 'post_logout_redirect_uri' is invalid.", false), ("The request is invalid.", true),
+    ])
+    func providerThatNamesTheAddressMissesNoHint(words: String, isHint: Bool) throws {
+        let recording = try answering {
+            $0.status = 400; $0.body = Body(text: words, mediaType: "text/plain")
+        }
+        #expect((recording.finding(rule) != nil) == isHint)
+        #expect(recording.finding("logout-redirect-not-registered")?.isPrimary == (isHint ? nil : true))
+        #expect(recording.outcomes == [.failure])
+    }
+
+    /// Ory Hydra, of which the capture has nothing but the logout: what it is answered with is no answer to a login.
+    @Test func logoutAtAnUnknownEndpointIsNoLogin() throws {
+        let error =
+            "https://id.shop.example/error?error=invalid_request&error_description=Logout+failed+because+id_token_hint+is+missing."
+        var logout = Exchange(
+            startedAt: Timestamp(nanoseconds: 1_772_618_048_000_000_000),
+            request: RecordedRequest(
+                method: "GET",
+                url: RecordedURL(
+                    "https://hydra.shop.example/oauth2/sessions/logout?post_logout_redirect_uri=https%3A%2F%2Fwww.shop.example%2F"
+                )
+            ),
+            response: RecordedResponse(status: 302)
+        )
+        logout.response?.redirect(to: error)
+        let page = Exchange(
+            startedAt: logout.startedAt + .seconds(1),
+            request: RecordedRequest(method: "GET", url: RecordedURL(error)),
+            response: RecordedResponse(status: 200, body: .html("<title>Error</title>"))
+        )
+        let recording = Recording([logout, page])
+        #expect(recording.flows.count == 1)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("authorization-error") == nil)
     }
 
     @Test func leavesAHintAndAClientAlone() throws {
