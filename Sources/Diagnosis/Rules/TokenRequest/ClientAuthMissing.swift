@@ -84,7 +84,7 @@ struct ClientAuthMissing: Rule {
             fix: isQuestion
                 ? Self.questionFix
                 : flow.provider == .google
-                    ? Self.ofGoogle
+                    ? (isSentByPage(call, flow) ? Self.ofGooglesPage : Self.ofGoogle)
                     : isOfApp ? Self.ofAppFix : isOfPage ? Self.ofPageFix : isEmpty ? Self.emptyFix : nil,
             title: isOfApp || isOfPage
                 ? "The provider takes the \(isOfApp ? "app" : "page") for a client with a secret"
@@ -238,6 +238,11 @@ struct ClientAuthMissing: Rule {
         Google does not take it for a secret there. An app on a device is better registered as Android or iOS, which have none; PKCE takes its place.
         """
 
+    private static let ofGooglesPage = """
+        Google exchanges a code of a web client with its client_secret alone, PKCE or not, and a page cannot keep one. Have the app's server exchange the code (Google Identity Services: initCodeClient); \
+        or, where the page needs an access token for Google's APIs for a while, or just to know who its user is, use initTokenClient, or Sign In With Google, which need no exchange.
+        """
+
     // MARK: - Conditions
 
     /// Whether an app on a device asked for itself, which waits for its answer at a scheme of its own: a server that exchanges the app's
@@ -252,10 +257,13 @@ struct ClientAuthMissing: Rule {
         return flow.logins.allSatisfy { AppHandover.relays(of: $0, in: flow).isEmpty }
     }
 
-    /// Whether a page asked for itself.
+    /// Whether a page asked for itself, at a provider that has public clients for pages.
     private func isOfPage(_ call: ClientCall, _ flow: Flow) -> Bool {
-        call.kind == .token && flow.provider != .google
-            && PublicAgent(of: flow.capture[call.exchange].request, at: call.exchange)?.kind == .page
+        call.kind == .token && flow.provider != .google && isSentByPage(call, flow)
+    }
+
+    private func isSentByPage(_ call: ClientCall, _ flow: Flow) -> Bool {
+        PublicAgent(of: flow.capture[call.exchange].request, at: call.exchange)?.kind == .page
     }
 
     private func isBare(_ call: ClientCall, _ flow: Flow) -> Bool {

@@ -101,6 +101,37 @@ struct ClientAuthMissingTests {
         #expect(finding.fix.contains("client authentication off") == isPage)
     }
 
+    /// A web client of Google's has a secret, which a page cannot keep.
+    @Test(arguments: [("https://www.shop.example", true), (nil, false)] as [(String?, Bool)])
+    func pageIsNotTaughtToSendGooglesSecret(origin: String?, isPage: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            let text = exchange.request.url.text
+            exchange.request.url = RecordedURL(
+                text.replacing(
+                    "https://id.harbour.example/authorize",
+                    with: "https://accounts.google.com/o/oauth2/v2/auth"
+                )
+                .replacing("https://id.harbour.example/token", with: "https://oauth2.googleapis.com/token")
+            )
+            if let location = exchange.response?.location {
+                exchange.response?.redirect(
+                    to: location.replacing(
+                        "https://id.harbour.example/authorize",
+                        with: "https://accounts.google.com/o/oauth2/v2/auth"
+                    )
+                )
+            }
+            guard exchange.request.url.host == "oauth2.googleapis.com", let origin else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            exchange.request.headers.append("User-Agent", "Mozilla/5.0 (X11; Linux x86_64)")
+            exchange.request.headers.append("Origin", origin)
+            exchange.response?.headers.append("Access-Control-Allow-Origin", origin)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.fix.contains("initCodeClient") == isPage)
+        #expect(finding.fix.contains("Send the client_secret") != isPage)
+    }
+
     /// Kakao's name for an app whose bundle id, key hash or site is not registered.
     @Test func leavesAnAppAloneThatIsNotRegisteredForItsPlatform() throws {
         let recording = try Recording("healthy/native-app").answering(
