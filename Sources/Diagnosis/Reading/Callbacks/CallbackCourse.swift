@@ -25,6 +25,9 @@ struct CallbackCourse {
             let words = words(of: reason)
             return CallbackCourse(tokens.map { Array($0.prefix(1)) } ?? [], words.explanation, words.fix)
         }
+        if tokens == nil, failed.isEmpty, let managed = ManagedCallback(callback, in: flow) {
+            return CallbackCourse([], managed.explanation, managed.fix)
+        }
         if tokens == nil, failed.isEmpty, saysThatTheExchangeFailed(callback, flow) {
             return CallbackCourse([], exchangeFailed, exchangeFailedFix)
         }

@@ -87,11 +87,11 @@ enum SaidReason: CaseIterable {
                 "the user profile", "user email", "user details",
             ].map { "\(verb) \($0)" }
         }
-    /// Spring Security's, Cloudflare's and openid_connect's.
+    /// Spring Security's, Cloudflare's, openid_connect's, Vault's and JupyterHub's.
     private static let unusable = [
         "invalid_user_info_response", "missing attribute 'sub' in attributes",
         "attribute value for 'sub' cannot be null", "failed to fetch user/group information",
-        "access token invalid or expired",
+        "access token invalid or expired", "error validating claims", "no username_claim in userdata",
     ]
 
     /// Supabase, Auth.js, Grafana, Nextcloud.
@@ -99,12 +99,13 @@ enum SaidReason: CaseIterable {
         "database error saving new user", "database error updating user", "oauthcreateaccount",
         "user sync failed", "failed to provision",
     ]
-    /// Auth.js, Cloudflare Access, Grafana, Supabase, GitLab, Python Social Auth, FastAPI Users.
+    /// Auth.js, Cloudflare Access, Grafana, Supabase, GitLab, Python Social Auth, FastAPI Users, JupyterHub, OAuth2 Proxy, SonarQube.
     private static let turningAway = [
         "oauthaccountnotlinked", "account does not have access", "sign up is disabled", "signup is disabled",
         "signups not allowed", "user not a member of one of the required", "user is not a member of",
         "without a pre-existing", "authentication is not allowed by the application policy",
-        "oauth_not_available_email", "oauth_user_already_exists",
+        "oauth_not_available_email", "oauth_user_already_exists", "not currently authorized to use this hub",
+        "invalid session: unauthorized", "can't sign up because", "is already associated to an existing user",
     ]
 }
 

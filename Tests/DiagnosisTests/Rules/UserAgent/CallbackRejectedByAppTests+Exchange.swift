@@ -141,6 +141,8 @@ extension CallbackRejectedByAppTests {
             ("Your user profile is not complete. An error occurred", nil),
             ("That account does not have access.", "did not sign in who came"),
             ("Sign up is disabled", "did not sign in who came"),
+            ("Invalid session: unauthorized", "did not sign in who came"),
+            ("error validating claims: claim groups not found in token", "asked the provider about the user"),
             (
                 "Signing in using your account without a pre-existing one is not allowed.",
                 "did not sign in who came"
@@ -166,6 +168,34 @@ extension CallbackRejectedByAppTests {
         ]
         #expect(reasons.filter(finding.explanation.contains) == [told].compactMap(\.self))
         #expect(!finding.fix.contains("Data Protection") || told == nil)
+    }
+
+    /// AWS's load balancer has an address that Cognito's own pages have too; Azure's is nobody else's.
+    @Test(
+        arguments: [
+            ("/oauth2/idpresponse", "awselb/2.0", 500, "AWSALBAuthNonce"),
+            ("/oauth2/idpresponse", nil, 561, "AWSALBAuthNonce"), ("/oauth2/idpresponse", nil, 500, nil),
+            ("/.auth/login/aad/callback", nil, 401, "v2.0"), ("/login/callback", "awselb/2.0", 500, nil),
+        ] as [(String, String?, Int, String?)]
+    )
+    func platformThatSignsInForTheAppIsTold(path: String, server: String?, status: Int, told: String?) throws
+    {
+        let recording = try Recording(broken).asking("redirect_uri", "https://www.shop.example" + path)
+            .editing {
+                exchange in
+                if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                    exchange.response?.redirect(to: location.replacing("/callback", with: path))
+                }
+                guard exchange.request.url.path == "/callback" else { return }
+                exchange.request.url = RecordedURL(
+                    exchange.request.url.text.replacing("/callback", with: path)
+                )
+                exchange.response = RecordedResponse(status: status)
+                if let server { exchange.response?.headers.append("Server", server) }
+            }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("signs users in in front of the app") == (told != nil))
+        #expect(told.map { finding.fix.contains($0) } ?? true)
     }
 
     /// A bookmark of the sign-in page; who was sent there by a page, and whose app set a cookie, began at the app.
