@@ -53,6 +53,18 @@ enum BearerWords {
         is about the call itself: its parameters, or a header that the API wants beside the token.
         """
 
+    static let kubernetes = Violation.Words(
+        title: "Kubernetes refused the ID token",
+        explanation: """
+            kubectl showed the ID token of this login to the API server, as it should, and was refused. The server says no more than Unauthorized, whatever did not pass.
+            """,
+        fix: """
+            Compare the API server's flags with the token: --oidc-issuer-url is iss to the last slash, --oidc-client-id is in aud, and the claim of --oidc-username-claim is there (for email with \
+            email_verified true, which needs the scope). The server itself has to reach the issuer by https and to trust its certificate (--oidc-ca-file). Its log has the reason: Unable to authenticate the request. \
+            With managed clusters these are settings of the cloud's.
+            """
+    )
+
     static let forAnAPI = Violation.Words(
         title: "UserInfo refused the access token for its audience",
         explanation: """

@@ -105,7 +105,10 @@ struct BearerRejected: Rule {
         isIDToken: Bool
     ) -> Violation.Words? {
         if refusal.reasons.contains(.beginning) { return BearerWords.early }
-        if call.grant == nil, isIDToken { return BearerWords.identity }
+        if call.grant == nil, isIDToken {
+            let isKubernetes = refusal.body.containsBytes("\"apiVersion\"")
+            return isKubernetes ? BearerWords.kubernetes : BearerWords.identity
+        }
         if call.isUserInfo, call.claimsToken?.audience.isEmpty == false, refusal.reasons == [.audience] {
             return BearerWords.forAnAPI
         }

@@ -46,7 +46,9 @@ struct AccessTokenWrongKindTests {
             )
         }
         #expect(recording.finding(rule) == nil)
-        #expect(recording.finding("bearer-rejected")?.title == "The API refused the ID token")
+        let refused = try #require(recording.finding("bearer-rejected"))
+        #expect(refused.title == "Kubernetes refused the ID token")
+        #expect(refused.fix.contains("--oidc-issuer-url"))
     }
 
     /// Facebook's API says so with 400 and a number, of a token that it cannot read.
