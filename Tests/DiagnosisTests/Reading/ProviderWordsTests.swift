@@ -74,6 +74,7 @@ struct ProviderWordsTests {
             "invalid_request: PKCE is mandatory for this application. PKCE Challenge is not provided",
             "devices"
         ),
+        ("app_attest_failed: app attestation failed", "External Client App"),
         ("invalid_grant: Malformed auth code.", "4%2F0A"),
         (
             "invalid_acr: acr_value is not valid, should be equal one of these values, expected eidas1, got eidas9",

@@ -8,7 +8,9 @@ enum RefusedStep {
     /// its status.
     static func place(_ page: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Place? {
         let exchange = flow.capture[page]
-        guard exchange.request.method == "POST" || flow.surroundings.redirectedFrom[page] != nil,
+        // A link on a page is a step as well; what it was refused for its answer has to say.
+        let isLink = exchange.request.method == "GET" && flow.surroundings.redirectedFrom[page] == nil
+        guard isLink || exchange.request.method == "POST" || flow.surroundings.redirectedFrom[page] != nil,
             let response = exchange.response
         else { return nil }
         if let answer = attempt.response, answer.deliveredBy == page,
@@ -17,11 +19,12 @@ enum RefusedStep {
         {
             return said.place
         }
-        guard response.location == nil else { return nil }
+        guard response.location == nil, !isLink || response.body?.isPage ?? false else { return nil }
         let words = PageText.words(of: response.body).asciiLowercased()
         if texts.contains(where: words.containsBytes) || isKeycloaks(words, response.status, flow) {
             return Place(exchange: page, part: .responseBody, name: "")
         }
+        guard !isLink else { return nil }
         // A script may well send its own requests without cookies.
         let isForm = exchange.request.method == "GET" || FormBody.items(of: exchange.request.body) != nil
         guard isForm, (400..<500).contains(response.status), response.status != 429,

@@ -7,6 +7,16 @@ extension ProviderWords {
 
     private static let others: [Known] = [
         Known(
+            "app_attest_failed",
+            "app_attest_failed_retry",
+            explanation:
+                "Salesforce could not verify that the request comes from the genuine app: its attestation (App Attest on iOS, Play Integrity on Android) was missing, old or of another build.",
+            fix: """
+                Compare the bundle id or package, and the team or signing certificate, of this very build with the attestation settings of the External Client App; builds for development have others than those of the store. Try a \
+                refusal that ends in _retry once more with a new attestation.
+                """
+        ),
+        Known(
             "the code has expired or has been revoked",
             of: .apple,
             explanation:

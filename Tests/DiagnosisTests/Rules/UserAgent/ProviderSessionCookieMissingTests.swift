@@ -44,6 +44,21 @@ struct ProviderSessionCookieMissingTests {
         #expect(try answered(status, text).finding(rule) != nil)
     }
 
+    /// A link on the page, to registration say, is a step as well; its refusal has to name the reason.
+    @Test(arguments: [
+        (400, "<h1>Error</h1>Cookie not found. Please make sure cookies are enabled in your browser.", true),
+        (400, "<h1>Error</h1>Not here", false),
+    ])
+    func readsALinkLikeAForm(status: Int, text: String, fires: Bool) throws {
+        let recording = try answered(status, text).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.request.method = "GET"
+            exchange.request.url = RecordedURL("https://id.harbour.example/registration?tab_id=a")
+            exchange.request.body = nil
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test(arguments: [(200, "Wrong name or password"), (500, ""), (429, "")])
     func leavesAlone(status: Int, text: String) throws {
         #expect(try answered(status, text).finding(rule) == nil)
