@@ -16,6 +16,9 @@ enum ClientTypeRefusal {
     /// Whether Entra says that only a page may exchange the code.
     static func isForPagesAlone(in text: String) -> Bool { crossOrigin.contains(where: text.containsBytes) }
 
+    /// Whether Google says that the client is not one of a device.
+    static func isOfDevices(_ text: String) -> Bool { devices.contains(where: text.containsBytes) }
+
     // MARK: - Words, in lower case
 
     static let disabledScheme = "custom uri scheme is not enabled for your"
@@ -30,7 +33,8 @@ enum ClientTypeRefusal {
     static let texts =
         crossOrigin + schemesOfWebClients + [
             "custom scheme uris are not allowed for", disabledScheme,
-            // Google, of a device.
-            "invalid client type", "only clients of type",
-        ]
+        ] + devices
+
+    /// Google, of a device.
+    private static let devices = ["invalid client type", "only clients of type"]
 }

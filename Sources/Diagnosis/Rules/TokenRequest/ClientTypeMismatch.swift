@@ -42,10 +42,7 @@ struct ClientTypeMismatch: Rule {
                 Violation(
                     evidence,
                     severity: call.isRepaired ? .note : .error,
-                    explanation: isTakenForPage ? Self.takenForPage : nil,
-                    fix: isTakenForPage
-                        ? Self.takenForPageFix : Self.isOfProgram(call) ? Self.programFix : nil,
-                    title: isTakenForPage ? "The provider takes the program that asks for a page" : nil,
+                    saying: isTakenForPage ? Self.takenForPage : words(for: call),
                     exchange: call.exchange
                 )
             )
@@ -103,15 +100,33 @@ struct ClientTypeMismatch: Rule {
         headers.first("user-agent")?.lowercased().hasPrefix("mozilla/") ?? false
     }
 
-    private static let takenForPage = """
-        Entra takes a token request with an Origin header for one of a page, and lets pages exchange codes of redirect URIs of the \
-        platform "single-page application" alone. This one comes from a program that is no browser, and its redirect URI is of another \
-        platform.
-        """
-    private static let takenForPageFix = """
-        Send the token request without an Origin header: some libraries and tools add one by themselves or by a setting. Only where the \
-        redirect URI is registered for a single-page application does it need one.
-        """
+    private func words(for call: ClientCall) -> Violation.Words? {
+        if Self.isOfProgram(call) { return Violation.Words(fix: Self.programFix) }
+        return ClientTypeRefusal.isOfDevices(call.answer.errorText) ? Self.otherThanDevice : nil
+    }
+
+    private static let otherThanDevice = Violation.Words(
+        explanation: """
+            The device grant is for what has no browser of its own. Google lets clients of the type TVs and Limited Input devices use it, and this client_id is of another type.
+            """,
+        fix: """
+            Create a client of the type TVs and Limited Input devices in the same project, and have the device send its client_id with the request for the code, and client_id and client_secret with \
+            the polls. A program with a browser beside it takes a client of the type desktop app and the code flow instead.
+            """
+    )
+
+    private static let takenForPage = Violation.Words(
+        title: "The provider takes the program that asks for a page",
+        explanation: """
+            Entra takes a token request with an Origin header for one of a page, and lets pages exchange codes of redirect URIs of the \
+            platform "single-page application" alone. This one comes from a program that is no browser, and its redirect URI is of another \
+            platform.
+            """,
+        fix: """
+            Send the token request without an Origin header: some libraries and tools add one by themselves or by a setting. Only where the \
+            redirect URI is registered for a single-page application does it need one.
+            """
+    )
 
     private func sender(of exchange: Int, _ flow: Flow) -> Evidence {
         let headers = flow.capture[exchange].request.headers

@@ -112,6 +112,7 @@ struct ClientTypeMismatchTests {
         let recording = Recording(capture.exchanges)
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
         #expect((recording.finding("client-auth-missing") == nil) == fires)
+        if fires { #expect(recording.finding(rule)?.fix.contains("TVs and Limited Input devices") == true) }
     }
 
     @Test func tellsASwitchOfGooglesFromAnotherKindOfClient() throws {
