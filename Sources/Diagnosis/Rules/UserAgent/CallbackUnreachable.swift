@@ -108,9 +108,23 @@ struct CallbackUnreachable: Rule {
                 ? Self.upgradedFix : Self.upgradedHostFix
         } else {
             violation.evidence = delivery + [failure]
+            if LoopbackHost.isLoopback(response.target.host ?? "") {
+                let isWithoutPort =
+                    response.target.port == 80 && response.target.authority?.hasSuffix(":80") == false
+                violation.fix = isWithoutPort ? Self.withoutPortFix : Self.loopbackFix
+            }
         }
         return violation
     }
+
+    private static let loopbackFix = """
+        See that the app's listener runs on that very port and is not stopped before the answer comes, and that it listens at the address which the browser takes (localhost is ::1 to some). A program on \
+        another machine than the browser, by ssh, in a container or a codespace, is not reached there: forward the port, or sign in by the device grant (az and aws sso login: --use-device-code).
+        """
+    private static let withoutPortFix = """
+        The redirect URI names no port, so that the browser asks at port 80. Put the port of the app's listener into redirect_uri, in the authorization request and the token request alike; providers take \
+        any port of a loopback address from native apps (RFC 8252, section 7.3).
+        """
 
     private func lostError(_ response: AuthorizationResponse, _ failure: Evidence, _ flow: Flow) -> Violation
     {

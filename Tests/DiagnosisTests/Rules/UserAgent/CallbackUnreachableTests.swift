@@ -40,6 +40,22 @@ struct CallbackUnreachableTests {
         if fires { #expect(recording.finding(rule)?.explanation.contains("broke down") == true) }
     }
 
+    /// The program may run on another machine than the browser, or listen at a port that it did not name.
+    @Test(arguments: [
+        ("http://localhost:8400/", "device grant"), ("http://127.0.0.1:80/cb", "device grant"),
+        ("http://localhost/", "names no port"), ("https://www.shop.example/callback", ""),
+    ])
+    func tellsWhereAListenerOfThisMachineIsToBe(uri: String, fix: String) throws {
+        var exchanges = try Recording(broken).asking("redirect_uri", uri).exchanges
+        let answer = uri + "?" + (exchanges[3].request.url.query ?? "")
+        exchanges[2].response?.redirect(to: answer)
+        exchanges[3].request.url = RecordedURL(answer)
+        exchanges[3].failure = "net::ERR_CONNECTION_REFUSED"
+        let finding = try #require(Recording(exchanges).finding(rule))
+        #expect(finding.fix.contains("device grant") == (fix == "device grant"))
+        #expect(finding.fix.contains("names no port") == (fix == "names no port"))
+    }
+
     /// A browser writes its own redirect to https down as if a server had sent it.
     @Test(arguments: ["HSTS", nil]) func namesTheBrowsersOwnUpgrade(reason: String?) throws {
         var exchanges = try Recording(broken).asking("redirect_uri", "http://localhost:8400/").exchanges
