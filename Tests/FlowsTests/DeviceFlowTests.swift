@@ -64,6 +64,15 @@ struct DeviceFlowTests {
         )
     }
 
+    /// What the user is to type in, sent by the device, is of the same login.
+    @Test func pollWithTheUsersCodeIsTheDevices() {
+        var capture = CaptureBuilder()
+        authorize(&capture)
+        authorize(&capture, "QRST-VWXZ", "device-code-of-the-other")
+        poll(&capture, 400, #"{"error":"invalid_grant"}"#, "WDJB-MJHT")
+        #expect(capture.flows.map(\.exchanges) == [[0, 2], [1]])
+    }
+
     /// Salesforce has a grant of its own, with the device's code as `code`, at the token endpoint alone.
     @Test func grantOfSalesforceIsADevices() throws {
         var capture = CaptureBuilder()

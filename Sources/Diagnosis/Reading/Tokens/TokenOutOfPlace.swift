@@ -3,13 +3,14 @@ import Flows
 import JOSE
 import OAuth
 
-/// Requests to the token endpoint whose grant and token do not go together: a refresh token or an ID token that is sent as a code, and
-/// a refresh without any.
+/// Requests to the token endpoint whose grant and token do not go together: a refresh token or an ID token that is sent as a code, the
+/// code for a device's user that is sent as the device's, and a refresh without any.
 enum TokenOutOfPlace {
     /// What there is to say where the first of a flow's refused requests is such; nil otherwise.
     static func violation(_ refused: [TokenRequest], _ flow: Flow) -> Violation? {
         refused.first.flatMap {
-            refreshTokenAsCode($0, flow) ?? idTokenAsCode($0, flow) ?? refreshWithoutToken($0, flow)
+            refreshTokenAsCode($0, flow) ?? idTokenAsCode($0, flow) ?? userCodeAsDeviceCode($0, flow)
+                ?? refreshWithoutToken($0, flow)
         }
     }
 
@@ -68,6 +69,38 @@ enum TokenOutOfPlace {
         .apple: ["https://appleid.apple.com"],
         .google: ["https://accounts.google.com", "accounts.google.com"],
     ]
+
+    /// What the user types in, sent by the device that is to ask with the other one (RFC 8628, section 3.4).
+    static func userCodeAsDeviceCode(_ request: TokenRequest, _ flow: Flow) -> Violation? {
+        guard request.grantType == GrantType.deviceCode, let sent = DeviceGrant.code(of: request),
+            // Where both are the same it is the right one.
+            let issued = DeviceGrant.all(in: flow).first(where: { grant in
+                grant.userCode?.value == sent.value
+                    && !grant.polls.contains { $0.exchange == request.exchange }
+            })?.userCode
+        else { return nil }
+        return Violation(
+            [
+                // Whoever has it may confirm the device still.
+                Evidence(
+                    place: issued.place,
+                    value: Masking.masked(issued.value),
+                    note: "for the user to type in"
+                ),
+                Evidence(sent, note: "the same, sent as device_code"), request.answer.evidence(),
+            ],
+            explanation: """
+                The provider gave the device two codes, and the device asks for its tokens with the one that its user types in. That is the provider's page's; \
+                the token endpoint does not know it, whatever the user does.
+                """,
+            fix: """
+                Send the answer's device_code, unchanged, as device_code, and show the user user_code and verification_uri alone. Ask again in the pace of interval as \
+                long as the answer is authorization_pending.
+                """,
+            title: "The user's code is sent as the device's",
+            exchange: request.exchange
+        )
+    }
 
     private static func refreshWithoutToken(_ request: TokenRequest, _ flow: Flow) -> Violation? {
         let sent = request.parameters.parameter("refresh_token")

@@ -62,6 +62,10 @@ struct TokenErrorWith200: Rule {
                     )
                 )
             }
+            if var misplaced = TokenOutOfPlace.userCodeAsDeviceCode(request, flow) {
+                misplaced.evidence.append(answer.statusEvidence(note: "says success"))
+                return .violated(misplaced)
+            }
             return .violated(
                 Violation(
                     [answer.evidence(), answer.statusEvidence(note: "says success")],

@@ -7,7 +7,10 @@ extension FlowGrouping {
         let flow = flowRedirected(to: call) ?? new(grant: GrantType.deviceCode, call.exchange)
         flow.clientID = flow.clientID ?? call.parameters["client_id"]
         add(message, to: flow, host)
-        if let code = call.answer.parameters["device_code"] { byDeviceCode[code] = flow }
+        // Programs take one for the other.
+        for name in ["user_code", "device_code"] {
+            if let code = call.answer.parameters[name] { byDeviceCode[code] = flow }
+        }
         noteUnnamed(flow, call)
         guard call.answer.isSuccess, let confirmation = DeviceConfirmation(call.answer) else { return }
         confirmations.append((confirmation, flow))

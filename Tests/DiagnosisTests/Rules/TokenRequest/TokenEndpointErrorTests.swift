@@ -152,6 +152,31 @@ struct TokenEndpointErrorTests {
         #expect(finding.notes.first == "delivered as id_token")
     }
 
+    /// As Keycloak, Entra and GitHub say it.
+    @Test(arguments: [
+        (400, "invalid_grant", "token-invalid-grant"),
+        (400, "bad_verification_code", "token-endpoint-error"),
+        (200, "incorrect_device_code", "token-error-with-200"),
+    ])
+    func tellsAUserCodeThatIsSentAsADeviceCode(status: Int, error: String, rule: String) throws {
+        let polled = Recording(
+            Array(try Recording("logout-and-device/device-code-expired").exchanges.prefix(2))
+        )
+        .answering("/token", status, ["error": .string(error)])
+        let recording = polled.sending("device_code", "WDJB-MJHT")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The user's code is sent as the device's")
+        #expect(
+            finding.places.prefix(2) == ["0 response.body user_code", "1 request.body device_code"]
+        )
+        #expect(finding.evidence.allSatisfy { !$0.value.contains("WDJB-MJHT") })
+        #expect(recording.outcomes == [.failure])
+        // Refused for another reason.
+        #expect(polled.finding(rule)?.title != finding.title)
+        #expect(polled.sending("device_code", "WDJB-MJHX").finding(rule)?.title != finding.title)
+    }
+
     @Test(arguments: [("", true), ("undefined", true), ("a-refresh-token-8675309", false)])
     func tellsARefreshWithoutAToken(token: String, isMissing: Bool) throws {
         let recording = try Recording("healthy/web-code-flow").refreshing(to: "another-refresh-token-42")
