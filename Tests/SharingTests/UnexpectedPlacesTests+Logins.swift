@@ -222,6 +222,14 @@ extension UnexpectedPlacesTests {
             gone: ["mead77x", "Kiravel"],
             stays: [#"INFO {"scope":"openid"}"#, "2026-03-26 09:15:01 DEBUG (saml) <samlp:Response", " done"]
         ),
+        Row(
+            name: "names beside addresses in lists",
+            body:
+                #"[[null,"Kira Velsen","https://pic.example/a","kv@mail.example"],["bo@mail.example","Bo Zandhaas"],"#
+                + #"["Harbour Pilot",["x@mail.example"]],["Kestrel Shop","noreply@mail.example"],["harbour","y@mail.example"]]"#,
+            gone: ["Velsen", "Zandhaas", "kv@mail.example"],
+            stays: ["Harbour Pilot", "Kestrel Shop", #"["harbour","#]
+        ),
     ]
 
     /// A SAML response for somebody.

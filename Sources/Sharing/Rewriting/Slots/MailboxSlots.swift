@@ -86,7 +86,8 @@ enum MailboxSlots {
         word.first.map { !(0x41...0x5a).contains($0) && $0 < 0x80 } ?? true
     }
 
-    private static func isOfNobody(_ account: ArraySlice<UInt8>) -> Bool {
+    /// Whether an account for mail is that of a service: `noreply`, `support`.
+    static func isOfNobody(_ account: ArraySlice<UInt8>) -> Bool {
         let key = SecretRoles.normalized(SlotReader.string(account))
         return PersonNames.isCommon(key)
             || ["notification", "mailer", "automat"].contains(where: key.hasPrefix)

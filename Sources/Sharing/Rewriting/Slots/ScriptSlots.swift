@@ -26,6 +26,7 @@ struct ScriptSlots {
         reader.slots = CallbackAttributes.named(reader.slots, in: text)
         reader.slots = GoogleChallenges.named(ListedCards.named(reader.slots, in: text), in: text)
         reader.slots = AskedAnswers.named(AuthorSlugs.named(reader.slots, in: text), in: text)
+        reader.slots = ListedPeople.named(reader.slots, in: text)
         if reader.isStep { reader.slots = HypermediaSteps.named(reader.slots, in: text) }
         reader.slots = CardHolders.named(FlattenedLists.named(reader.slots, in: text), in: text)
         let named = LabelTexts.unnamed(reader.slots, in: text)
