@@ -50,7 +50,10 @@ struct ClientAssertionAudience: Rule {
             let (accepted, isComplete) = accepted(by: call, provider.metadata(of: call.endpoint), flow)
             let isNamed = audience.contains { name in accepted.contains { Self.isSame(name, $0) } }
             let mayBeRight =
-                isNamed || !isComplete && audience.contains { Self.isOfHost($0, call.endpoint) }
+                isNamed
+                || !isComplete
+                    && (call.answer.isSuccess && flow.issuer == nil && !audience.isEmpty
+                        || audience.contains { Self.isOfHost($0, call.endpoint) || isOfLogin($0, flow) })
             if mayBeRight, AssertionRefusal.of(call) != .audience {
                 isUnknown = isUnknown || !isNamed
                 continue
@@ -101,6 +104,12 @@ struct ClientAssertionAudience: Rule {
     private static func isOfHost(_ audience: String, _ endpoint: RecordedURL) -> Bool {
         guard let host = endpoint.host, let named = RecordedURL(audience).host else { return false }
         return named == host || ["matls-", "matls.", "mtls-", "mtls."].contains { $0 + named == host }
+    }
+
+    /// Whether an audience is at a host where the provider lets users sign in: its token endpoint may have another.
+    private func isOfLogin(_ audience: String, _ flow: Flow) -> Bool {
+        guard let named = RecordedURL(audience).host else { return false }
+        return flow.authorizationRequests.contains { $0.endpoint.host == named }
     }
 
     /// What the audience may be, and whether that is all.

@@ -73,6 +73,23 @@ struct ClientAssertionAudienceTests {
         #expect(recording.finding(rule) != nil)
     }
 
+    /// The host that users sign in at is the provider's, too; of one that nobody saw it tells where the provider refused it.
+    @Test(arguments: [
+        ("https://id.harbour.example", false, false), ("https://id.harbour.example", true, false),
+        ("https://elsewhere.example", false, true), ("https://elsewhere.example", true, false),
+    ])
+    func abstainsWhereTheTokenEndpointHasAnotherHost(audience: String, isTaken: Bool, fires: Bool) throws {
+        let refused = try Recording(broken).without {
+            $0.request.url.path == "/.well-known/openid-configuration"
+        }.asserting { $0["aud"] = .string(audience) }
+        let recording = (isTaken ? refused.granted() : refused).editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.url = RecordedURL("https://api.harbour.example/token")
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.abstention(rule) != nil) != fires)
+    }
+
     /// Where clients with a certificate have a host of their own (RFC 8705, section 5).
     @Test(arguments: [
         ("https://id.harbour.example", false), ("https://staging.id.harbour.example", true),
