@@ -29,6 +29,10 @@ struct LogoutRefusalTests {
         }
         #expect((recording.finding(rule) == nil) == isOver)
         #expect(recording.outcomes == [isOver ? .success : .failure])
+        guard let finding = recording.finding(rule) else { return }
+        #expect(finding.evidence.last?.value == "client_id, refresh_token")
+        #expect(finding.places.last?.hasSuffix("request.body ") == true)
+        #expect(finding.fix.contains("ends a session by its refresh token"))
     }
 
     /// Django OAuth Toolkit's page, and WSO2's redirect, for a user who was asked whether to sign out and said no.

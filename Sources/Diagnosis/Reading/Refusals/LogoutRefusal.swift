@@ -16,6 +16,12 @@ enum LogoutRefusal {
         let said = body?.isPage ?? false ? PageText.told(by: body) : logout.course.words
         // A hint that the provider repeats is a token.
         let words = Masking.hiding(logout.call.parameters["id_token_hint"] ?? "", in: said)
+        var sent = logout.names
+        sent.note = "what was sent"
+        // Keycloak's second way, for apps that end a session without a browser.
+        let isByRefreshToken =
+            logout.call.parameters.contains("refresh_token")
+            && !logout.call.parameters.contains("id_token_hint")
         return Violation(
             [
                 words.isEmpty
@@ -25,18 +31,16 @@ enum LogoutRefusal {
                         value: Masking.shown(Excerpt.start(of: words, 120), of: "body"),
                         note: "refused with status \(status)"
                     ),
-                Evidence(
-                    place: Place(exchange: logout.call.exchange, part: .requestQuery, name: ""),
-                    value: Masking.shown(
-                        logout.call.parameters.items.map(\.name).joined(separator: ", "),
-                        of: "parameters"
-                    ),
-                    note: "what was sent"
-                ),
+                sent,
             ],
             explanation:
                 "The provider answered the logout request with an error. What it says is all that the capture knows of the reason.",
-            fix: """
+            fix: isByRefreshToken
+                ? """
+                Go by the provider's words and its log; a client that ends a session by its refresh token authenticates as it does at the token endpoint, \
+                and the token has to be the last that it got.
+                """
+                : """
                 Go by the provider's words and its log; it names what it misses or does not accept of id_token_hint, client_id and \
                 post_logout_redirect_uri.
                 """,
