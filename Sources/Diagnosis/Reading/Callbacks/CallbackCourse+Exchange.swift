@@ -20,6 +20,41 @@ extension CallbackCourse {
             && said(over: callback, flow).contains(where: isOfIDToken)
     }
 
+    /// Which claims the ID token has, of which the app misses one; nil where there is no such token.
+    static func claims(of callback: RejectedCallback, _ flow: Flow) -> Evidence? {
+        guard let token = callback.idToken(in: flow)?.idToken, let claims = token.token.claims else {
+            return nil
+        }
+        return Evidence(
+            place: Place(exchange: token.place.exchange, part: .jwtClaims, name: ""),
+            value: Masking.shown(
+                claims.members.map(\.name).prefix(30).joined(separator: ", "),
+                of: "members"
+            ),
+            note: "all that the ID token tells"
+        )
+    }
+
+    /// The issuer of the ID token, and the app's own words, which name it but for a slash at its end; nil where they do not.
+    static func issuerButForSlash(_ callback: RejectedCallback, _ flow: Flow) -> [Evidence]? {
+        guard let delivered = callback.idToken(in: flow), let issuer = delivered.idToken.token.issuer else {
+            return nil
+        }
+        let other = (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer + "/").asciiLowercased()
+        let sentences = said(over: callback, flow)
+        guard let words = sentences.first(where: { isOfIssuer($0) && hasWord(other, in: $0) }) else {
+            return nil
+        }
+        return [
+            delivered.evidence(ofClaim: "iss"),
+            Evidence(
+                place: Place(exchange: callback.wording, part: .responseBody, name: ""),
+                value: Masking.shown(Excerpt.around(other, in: words), of: "body"),
+                note: "the same but for the slash at its end"
+            ),
+        ]
+    }
+
     /// The issuer of the ID token and that of the metadata, where the two are one and the app says in words that it expects another;
     /// nil otherwise.
     static func otherIssuer(_ callback: RejectedCallback, _ flow: Flow) -> [Evidence]? {
@@ -35,6 +70,15 @@ extension CallbackCourse {
                 note: "the provider's metadata name the same one"
             ),
         ]
+    }
+
+    /// Whether an address stands in a sentence as a whole.
+    private static func hasWord(_ address: String, in sentence: String) -> Bool {
+        guard sentence.containsBytes(address) else { return false }
+        return sentence.ranges(of: address).prefix(mostPlaces).contains { range in
+            guard let next = sentence[range.upperBound...].first else { return true }
+            return !next.isLetter && !next.isNumber && next != "/"
+        }
     }
 
     /// Whether a sentence, in lower case, says of the issuer of a token that it is not the one expected; certificates have issuers, too.
@@ -159,6 +203,10 @@ extension CallbackCourse {
     static let issuerRefusedFix = """
         Write the issuer into the app's settings as the provider's metadata have it, to the last slash: scheme, host, port and path are compared as they stand. If the name \
         in the settings is the one that the provider is to have, change its public address instead.
+        """
+
+    static let slashRefused = """
+        The app knew the login again and exchanged its code, and says itself which issuer it expects: that of the ID token, but for a slash at its end. The two are compared as they stand.
         """
 
     static let exchangeFailed = """

@@ -23,7 +23,9 @@ struct CallbackCourse {
         let failed = callback.failedCalls(in: flow)
         if failed.isEmpty, let reason = SaidReason.of(callback, in: flow) {
             let words = words(of: reason)
-            return CallbackCourse(tokens.map { Array($0.prefix(1)) } ?? [], words.explanation, words.fix)
+            let told = reason == .user ? claims(of: callback, flow) : nil
+            let evidence = (tokens?.prefix(1) ?? []) + [told].compactMap(\.self)
+            return CallbackCourse(Array(evidence), words.explanation, words.fix)
         }
         if tokens == nil, failed.isEmpty, let managed = ManagedCallback(callback, in: flow) {
             return CallbackCourse([], managed.explanation, managed.fix)
@@ -61,6 +63,9 @@ struct CallbackCourse {
         }
         if saysThatTheStateIsAnother(callback, flow) {
             return CallbackCourse(tokens, otherState, otherStateFix)
+        }
+        if let issuers = issuerButForSlash(callback, flow) {
+            return CallbackCourse(tokens + issuers, slashRefused, issuerRefusedFix)
         }
         if let issuers = otherIssuer(callback, flow) {
             return CallbackCourse(tokens + issuers, issuerRefused, issuerRefusedFix)

@@ -87,11 +87,12 @@ enum SaidReason: CaseIterable {
                 "the user profile", "user email", "user details",
             ].map { "\(verb) \($0)" }
         }
-    /// Spring Security's, Cloudflare's, openid_connect's, Vault's and JupyterHub's.
+    /// Spring Security's, Cloudflare's, openid_connect's, Vault's, JupyterHub's, RomM's and Grafana's.
     private static let unusable = [
         "invalid_user_info_response", "missing attribute 'sub' in attributes",
         "attribute value for 'sub' cannot be null", "failed to fetch user/group information",
         "access token invalid or expired", "error validating claims", "no username_claim in userdata",
+        "email is missing from token", "return an email address", "oauthlogin(get info from",
     ]
 
     /// Supabase, Auth.js, Grafana, Nextcloud.
@@ -155,7 +156,8 @@ extension CallbackCourse {
         """
     private static let userFix = """
         Compare the address of UserInfo, or of the API that tells about the user, in the app's settings with the provider's own, and the scopes that were granted with what it wants for it \
-        (openid, profile, email). Then see that the claim by which the app knows its users is in the answer: Spring by user-name-attribute. Record the app's server as well to see the request.
+        (openid, profile, email). Then see that the claim by which the app knows its users is in the answer: Spring by user-name-attribute. Some providers tell e-mail and names by \
+        UserInfo alone, not in the ID token (Authelia since 4.39): have the app ask there, or the provider put them into the token. Record the app's server as well to see the request.
         """
 
     private static let record = """

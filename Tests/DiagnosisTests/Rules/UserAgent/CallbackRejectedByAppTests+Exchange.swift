@@ -83,6 +83,40 @@ extension CallbackRejectedByAppTests {
         #expect(finding.explanation.contains("Cookies and state are not the reason") != isState)
     }
 
+    /// authentik's issuers end in a slash; what the app says it expects is enough to see that, also without the metadata.
+    @Test(arguments: [
+        ("Issuer mismatch: expected=https://id.harbour.example/", true),
+        ("Issuer mismatch: expected=https://id.harbour.example/realms", false),
+        ("Issuer mismatch: expected=https://id.harbour.example", false),
+    ])
+    func slashThatTheAppsIssuerHasTooManyIsTold(words: String, isTold: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(
+                status: 500,
+                body: .html("<title>Error</title><p>\(words)</p>")
+            )
+        }.without { $0.request.url.path.hasPrefix("/.well-known/") }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.explanation.contains("but for a slash") == isTold)
+        #expect(finding.fix.contains("to the last slash") == isTold)
+    }
+
+    /// RomM and others miss a claim that the ID token does not have.
+    @Test func claimsOfATokenThatLacksOneAreShown() throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(
+                status: 400,
+                body: .json(#"{"detail":"Email is missing from token."}"#)
+            )
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("asked the provider about the user"))
+        #expect(finding.notes.last == "all that the ID token tells")
+        #expect(finding.evidence.last?.value.contains("sub") == true)
+    }
+
     /// Authlib and others compare the ID token's issuer with a setting of their own; metadata and token are at one.
     @Test(arguments: [
         ("invalid_claim: Invalid claim: &#39;iss&#39;", true),
