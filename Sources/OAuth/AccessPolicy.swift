@@ -19,7 +19,13 @@ package enum AccessPolicy {
 
     /// The user's own no, where the text names no policy.
     package static func isCancellation(_ error: ErrorResponse) -> Bool {
-        cancellations.contains(error.error) && words(in: error) == nil
+        cancellations.contains(error.error) && words(in: error) == nil && !isUnmet(error)
+    }
+
+    /// What oidc-provider calls denied where the user signed in, but not as the request had to have it.
+    private static func isUnmet(_ error: ErrorResponse) -> Bool {
+        let text = error.description?.lowercased() ?? ""
+        return ["requested acr", "could not be obtained"].contains(where: text.containsBytes)
     }
 
     private static let cancellations: Set<String> = [

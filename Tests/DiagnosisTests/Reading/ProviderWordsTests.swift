@@ -18,6 +18,14 @@ struct ProviderWordsTests {
         ("AADSTS500014: The service principal for resource 'x' is disabled.", "Enterprise applications"),
         ("AADSTS1002012: The provided value for scope api://x/read is not valid.", "/.default"),
         ("AADSTS90009: Application is requesting a token for itself.", "CLIENT_ID/.default"),
+        ("AADSTS650051: Using application 'x' is currently not supported", "DNS"),
+        ("invalid_grant: request not supported on this domain", "my.salesforce.com"),
+        ("invalid_grant: no client credentials user enabled", "Run As"),
+        ("invalid_grant: user hasn't approved this consumer", "pre-authorized"),
+        ("CROSS_ORG: Cross org OAuth flows are not supported for this app", "install"),
+        ("invalid_grant: ip restricted", "IP Restrictions"),
+        ("access_denied: requested subject could not be obtained", "id_token_hint"),
+        (#"{"status":400,"message":"Invalid authorization code"}"#, "runs twice"),
         ("AADB2C90273: An invalid response was received", "oauth2/authresp"),
         (
             "invalid_request: PreSignUp failed with error Email domain not allowed.", "CloudWatch"

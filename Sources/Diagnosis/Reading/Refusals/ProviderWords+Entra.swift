@@ -50,6 +50,15 @@ extension ProviderWords {
                 """
         ),
         Known(
+            "650051",
+            explanation:
+                "The user's organization has no place for the app: its directory is one that nobody administers (made by a sign-up with an address of its domain), or it has a service principal of the same name.",
+            fix: """
+                In a directory without an administrator somebody has to take it over first, by proof of the domain (DNS), and then consent. Elsewhere see under Enterprise applications what has the app's \
+                name or address already.
+                """
+        ),
+        Known(
             "650052",
             explanation:
                 "The app asks for a service to which the user's organization has not subscribed, or whose service principal is not in its tenant.",

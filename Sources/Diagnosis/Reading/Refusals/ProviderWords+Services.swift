@@ -3,7 +3,7 @@ import Flows
 extension ProviderWords {
     /// Those of services: Singpass, MyInfo, Google, Apple, Okta, Auth0, Amazon Cognito, LINE, Azure AD B2C, Salesforce, BankID,
     /// FranceConnect, LinkedIn.
-    static let services: [Known] = ofSingpass + ofGoogle + ofCognito + ofFranceConnect + others
+    static let services: [Known] = ofSalesforce + ofSingpass + ofGoogle + ofCognito + ofFranceConnect + others
 
     private static let others: [Known] = [
         Known(
@@ -114,6 +114,39 @@ extension ProviderWords {
                 See the app's OAuth policies (Permitted Users, IP relaxation) and the user's profile, and begin the login at the org's own My Domain; where users are pre-authorized, give them the \
                 profile or permission set.
                 """
+        ),
+        Known(
+            "end-user authentication could not be obtained",
+            "requested subject could not be obtained",
+            "id_token_hint and authenticated subject do not match",
+            explanation:
+                "The user has signed in, and not as the request has to have it: not lately enough for max_age, or as somebody else than id_token_hint or claims name.",
+            fix: """
+                Leave id_token_hint out where another user may sign in, and see that the sign-in pages (interactions of oidc-provider) report the time of a new sign-in, by a clock that is right, where max_age or \
+                prompt=login asks for one.
+                """
+        ),
+        Known(
+            "parameter redirect_uri does not match registered uri",
+            explanation:
+                "Twitch compares the redirect_uri of the exchange with those that are registered, and this one is none of them.",
+            fix:
+                "Send the exchange the redirect_uri of the login, letter by letter, and have it among the OAuth Redirect URLs in Twitch's developer console."
+        ),
+        Known(
+            "\"message\":\"invalid authorization code",
+            "\"message\": \"invalid authorization code",
+            explanation:
+                "The provider does not take this code: it has run out, was exchanged before, or belongs to another client.",
+            fix:
+                "Exchange a code once, at once, with the client_id of the login; look for a callback that runs twice."
+        ),
+        Known(
+            "clientid provided does not match",
+            explanation:
+                "The code was given to another client than the one that exchanges it: the login and the exchange have different client ids.",
+            fix:
+                "Take client_id for both from the same setting, and see that id and secret are of the same app and environment."
         ),
         Known(
             "expiredtransaction",

@@ -23,6 +23,7 @@ struct RefusedGrant {
                 request.parameters["requested_token_use"] == "on_behalf_of" ? Self.onBehalf : Self.assertion
         case GrantType.tokenExchange: self = Self.exchange
         case GrantType.preAuthorizedCode: self = Self.preAuthorized
+        case "client_credentials": self = Self.ownName
         default:
             guard request.isCodeExchange || request.isRefresh else { return nil }
             if request.isCodeExchange, Self.lacksCode(request) {
@@ -48,8 +49,15 @@ struct RefusedGrant {
             let explanation = words.explanation,
             let fix = words.fix
         else { return nil }
-        self.init(TokenInvalidGrant.info.title, explanation, fix)
+        let title = RefusedGrant([request])?.title
+        self.init(
+            request.isCodeExchange || request.isRefresh ? Self.plainTitle : title ?? Self.plainTitle,
+            explanation,
+            fix
+        )
     }
+
+    private static var plainTitle: String { TokenInvalidGrant.info.title }
 
     private init(_ title: String, _ explanation: String, _ fix: String) {
         self.title = title
@@ -165,6 +173,18 @@ struct RefusedGrant {
         """
         Where the offer has a tx_code, ask the user for what the issuer sent on another way, and send it as it is, zeros in front included. An offer is good for \
         one exchange: keep its tokens, and have the issuer make a new offer once this one was used or has run out.
+        """
+    )
+
+    private static let ownName = RefusedGrant(
+        "The provider gives this client no tokens in its own name",
+        """
+        The request asks for a token of the client's own (client_credentials, RFC 6749, section 4.4): it has no code and no refresh token that could be wrong. What the provider has \
+        registered of the client does not make this grant whole, here or for what is asked for; a few providers say so of a wrong secret too.
+        """,
+        """
+        Look at the client at the provider: that the grant is switched on for it, that it has a service account or user to act as, and the scopes or audience that it asks for; and that \
+        the request goes to the tenant's own token endpoint.
         """
     )
 

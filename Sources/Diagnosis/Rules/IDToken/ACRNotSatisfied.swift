@@ -112,7 +112,9 @@ struct ACRNotSatisfied: Rule {
     }
 
     /// In lower case.
-    private static let refusals = ["acr_values", "acr value", "authentication context class"]
+    private static let refusals = [
+        "acr_values", "acr value", "authentication context class", "requested acr",
+    ]
 
     /// What was asked for: in `claims`, else in `acr_values`.
     private struct Wish {

@@ -110,6 +110,7 @@ struct ACRNotSatisfiedTests {
         arguments: [
             ("unmet_authentication_requirements", "x", "two-factor", true),
             ("invalid_request", "The acr_values are not supported", "two-factor", true),
+            ("access_denied", "none of the requested ACRs could be obtained", "two-factor", true),
             ("invalid_request", "max_age is not a number", "two-factor", false),
             ("unmet_authentication_requirements", "prompt=create", nil, false),
         ] as [(String, String, String?, Bool)]

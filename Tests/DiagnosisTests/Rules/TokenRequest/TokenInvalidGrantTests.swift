@@ -54,6 +54,8 @@ struct TokenInvalidGrantTests {
         ("password", "Invalid user credentials", "name or password"),
         ("password", "Account is not fully set up", "left to do"),
         ("urn:ietf:params:oauth:grant-type:jwt-bearer", "", "assertion"),
+        ("client_credentials", "", "in its own name"),
+        ("client_credentials", "request not supported on this domain", "in its own name"),
         ("urn:ietf:params:oauth:grant-type:token-exchange", "", "exchanged"),
         ("urn:ietf:params:oauth:grant-type:pre-authorized_code", "Wrong tx_code", "pre-authorized code"),
         ("refresh_token", "Refresh token has already been used", "used before"),
