@@ -149,6 +149,7 @@ extension ProviderWords {
             "50005",
             "530003",
             "530021",
+            "530033",
             explanation: """
                 A Conditional Access policy of the tenant keeps this sign-in out: for the device (not managed, not compliant, an app that is not approved), the place, or the risk.
                 """,

@@ -41,7 +41,8 @@ struct AccessDeniedByPolicy: Rule {
                 )
             }
             guard let request = attempt.request else { continue }
-            for page in ProviderPages.of(request, in: flow) {
+            let pages = ProviderPages.of(request, in: flow)
+            for page in pages {
                 if let denial = AuthentikStage.denial(on: page, in: flow) {
                     return .violated(Violation([denial], exchange: page))
                 }
@@ -57,9 +58,14 @@ struct AccessDeniedByPolicy: Rule {
                     )
                 )
             }
+            if let shutOut = ConditionalAccess.violation(onLastOf: pages, in: flow) {
+                return .violated(shutOut)
+            }
         }
         let refusal =
-            refusal(ofTokensIn: flow) ?? OrganizationRefusal.violation(in: flow)
+            refusal(ofTokensIn: flow)
+            ?? ConditionalAccess.violation(onLastOf: ConditionalAccess.pages(ofDeviceIn: flow), in: flow)
+            ?? OrganizationRefusal.violation(in: flow)
             ?? ServiceRefusal.violation(in: flow)
         return refusal.map { .violated($0) } ?? .holds
     }
@@ -77,7 +83,7 @@ struct AccessDeniedByPolicy: Rule {
                 ? interaction(request, flow)
                 : Violation(
                     [request.answer.evidence()],
-                    saying: Self.words(for: words),
+                    saying: ConditionalAccess.words(for: request) ?? Self.words(for: words),
                     exchange: request.exchange
                 )
         }
