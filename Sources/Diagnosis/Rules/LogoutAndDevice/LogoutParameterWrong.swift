@@ -63,10 +63,21 @@ struct LogoutParameterWrong: Rule {
                 logout.answer(in: flow),
             ],
             severity: isRepaired ? .note : nil,
-            fix: "Send the address as \(right.first ?? "") instead of \(sent.name).",
+            fix: "Send the address as \(right.first ?? "") instead of \(sent.name)."
+                + (lacksClient(logout) ? " " + Self.client : ""),
             exchange: logout.call.exchange
         )
     }
+
+    /// Whether the next refusal is due: the address is looked for among those of the client.
+    private func lacksClient(_ logout: LogoutCall) -> Bool {
+        logout.dialect == .cognito && !logout.call.parameters.contains("client_id")
+    }
+
+    private static let client = """
+        This endpoint wants client_id as well, and reads no ID token. A library that follows OpenID Connect (AppAuth, oidc-client) sends both only where it takes parameters of the \
+        app's own for the logout (additionalParameters, extraQueryParams); else open the address in the system's browser yourself.
+        """
 
     /// What the endpoint reads, and what it does not.
     private func names(_ logout: LogoutCall, _ flow: Flow) -> (right: [String], wrong: Set<String>) {

@@ -4,6 +4,7 @@ import Flows
 import JOSE
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct LogoutParameterWrongTests {
@@ -100,6 +101,19 @@ struct LogoutParameterWrongTests {
         #expect(right.finding(rule) == nil)
         let wrong = try at("https://id.harbour.example/v2/logout?post_logout_redirect_uri=\(back)")
         #expect(wrong.finding(rule)?.notes.first == "this endpoint reads returnTo instead")
+    }
+
+    /// Cognito looks for the address among those of the client, and libraries do not name that.
+    @Test(arguments: ["", "client_id=shop-ios&"]) func namesTheClientThatCognitoWants(client: String) throws {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://shop.auth.eu-central-1.amazoncognito.com/logout?\(client)post_logout_redirect_uri=com.shop.app%3A%2Fbye",
+            400,
+            body: .html("Required String parameter 'client_id' is not present")
+        )
+        let fix = try #require(Recording(capture.exchanges).finding(rule)).fix
+        #expect(fix.hasPrefix("Send the address as logout_uri instead of post_logout_redirect_uri."))
+        #expect(fix.contains(". This endpoint wants client_id as well") == client.isEmpty)
     }
 
     @Test func knowsKeycloakWithoutItsMetadata() throws {
