@@ -16,10 +16,8 @@ enum UnconfirmedDevice {
             Evidence(place: code.place, value: masked),
             poll.answer.evidence(note: "asked for the tokens \(times)"),
         ]
-        let pages = flow.exchanges.filter {
-            flow.surroundings.messages[$0] == nil && SignInAnswer.isPage($0, flow)
-        }
-        if let page = pages.last {
+        let page = lastPage(in: flow)
+        if let page {
             let body = flow.capture[page].response?.body
             let alert = PageText.alert(of: body)
             let words = (alert ?? PageText.start(of: body)).replacingBytes(code.value, with: masked)
@@ -31,13 +29,30 @@ enum UnconfirmedDevice {
                 )
             )
         }
+        let isRefused = page.map { isRefusal($0, flow) } ?? false
         return Violation(
             evidence,
-            explanation: unconfirmed,
-            fix: unconfirmedFix,
+            explanation: isRefused ? refused : unconfirmed,
+            fix: isRefused ? refusedFix : unconfirmedFix,
             title: "The device's code was not confirmed while it was recorded",
             exchange: poll.exchange
         )
+    }
+
+    /// The last page that the device's user was shown.
+    static func lastPage(in flow: Flow) -> Int? {
+        flow.exchanges.last {
+            flow.surroundings.messages[$0] == nil && (SignInAnswer.isPage($0, flow) || isRefusal($0, flow))
+        }
+    }
+
+    /// A page with a status of an error; what is missing, and a challenge, may be of something that the page loads.
+    private static func isRefusal(_ exchange: Int, _ flow: Flow) -> Bool {
+        guard let response = flow.capture[exchange].response, response.body?.isPage ?? false else {
+            return false
+        }
+        return (400..<500).contains(response.status) && ![401, 404, 429].contains(response.status)
+            && !SignInAnswer.isPage(exchange, flow)
     }
 
     /// Whether the device was told to wait last, and had not: that says nothing of the user.
@@ -51,6 +66,14 @@ enum UnconfirmedDevice {
     private static let unconfirmed = """
         The provider gave the device a code for its user, and answered each question for the tokens that the user had not confirmed it. No error \
         was reported.
+        """
+    private static let refused = """
+        The provider gave the device a code for its user, and answered each question for the tokens that the user had not confirmed it. The last page that \
+        the user was shown is one of an error: the device is not told of that.
+        """
+    private static let refusedFix = """
+        The words of the page say what kept the code from being confirmed: the code itself, the client, or the user. See to that, and begin anew for another \
+        code.
         """
     private static let unconfirmedFix = """
         Nothing in the traffic is wrong. If the code was entered, look at the provider's last page for a message to the user; record on until the \

@@ -23,12 +23,6 @@ enum ConditionalAccess {
         )
     }
 
-    /// The pages that the user of a device saw in the browser.
-    static func pages(ofDeviceIn flow: Flow) -> [Int] {
-        flow.grant == GrantType.deviceCode
-            ? flow.exchanges.filter { flow.surroundings.messages[$0] == nil } : []
-    }
-
     /// What a device is told that asks for its tokens; nil of any other refusal.
     static func words(for request: TokenRequest) -> Violation.Words? {
         guard request.grantType == GrantType.deviceCode, let text = request.answer.error?.text else {

@@ -64,10 +64,28 @@ struct AccessDeniedByPolicy: Rule {
         }
         let refusal =
             refusal(ofTokensIn: flow)
-            ?? ConditionalAccess.violation(onLastOf: ConditionalAccess.pages(ofDeviceIn: flow), in: flow)
+            ?? denial(ofDevicesUserIn: flow)
             ?? OrganizationRefusal.violation(in: flow)
             ?? ServiceRefusal.violation(in: flow)
         return refusal.map { .violated($0) } ?? .holds
+    }
+
+    /// What the user was shown who was to confirm the code of a device, and did not go on from.
+    ///
+    /// That access is denied may be what the user wanted, and is told the device.
+    private func denial(ofDevicesUserIn flow: Flow) -> Violation? {
+        guard flow.grant == GrantType.deviceCode, flow.ending != .success,
+            let page = UnconfirmedDevice.lastPage(in: flow)
+        else { return nil }
+        if let shutOut = ConditionalAccess.violation(onLastOf: [page], in: flow) { return shutOut }
+        guard let refusal = flow.refusal(on: [page], redirectURI: nil),
+            let words = AccessPolicy.words(in: refusal.text)
+        else { return nil }
+        return Violation(
+            [refusal.evidence(around: [words])],
+            saying: Self.words(for: words),
+            exchange: page
+        )
     }
 
     private func refusal(ofTokensIn flow: Flow) -> Violation? {
