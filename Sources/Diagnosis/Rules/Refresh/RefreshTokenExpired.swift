@@ -75,7 +75,9 @@ struct RefreshTokenExpired: Rule {
     ) -> Violation.Words? {
         if let ofSession = RefreshTokenEnd.words(for: refused.answer) { return ofSession }
         if mayBeInTesting(refused, issued, flow) { return Violation.Words(fix: Self.ofGoogle) }
-        guard !isOver, YoungRefreshToken.evidence(of: refused, in: flow) != nil else { return nil }
+        guard !isOver, YoungRefreshToken.evidence(of: refused, in: flow) != nil else {
+            return SessionBoundToken.words(for: refused, in: flow)
+        }
         return YoungRefreshToken.words
     }
 

@@ -4,6 +4,7 @@ import Flows
 import JOSE
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct RefreshTokenExpiredTests {
@@ -197,5 +198,51 @@ struct RefreshTokenExpiredTests {
         let finding = recording.finding(rule)
         #expect((finding?.isPrimary == true) == fires)
         #expect((finding?.fix.contains("Exempt trusted apps") == true) == fires)
+    }
+
+    /// Keycloak's tokens say whether they end with the session of the browser.
+    @Test(arguments: [
+        ("Refresh", "openid", "asks for the scope offline_access"),
+        ("Refresh", "openid offline_access", "no such token came of it"),
+        ("Offline", "openid offline_access", nil),
+    ])
+    func tellsASessionsTokenFromAnOfflineOne(type: String, scope: String, advice: String?) throws {
+        let base = "https://sso.harbour.example/realms/shop/protocol/openid-connect"
+        let token = [#"{"alg":"HS512"}"#, #"{"typ":"\#(type)","sub":"u1"}"#].map(encoded).joined(
+            separator: "."
+        )
+        var capture = CaptureBuilder()
+        capture.redirect(
+            base + "/auth?"
+                + FormBody.encode([
+                    ("response_type", "code"), ("client_id", "shop-ios"), ("scope", scope),
+                    ("redirect_uri", "com.example.shop:/callback"), ("state", "state-0123456789"),
+                ]),
+            to: "com.example.shop:/callback?code=code-0123456789&state=state-0123456789"
+        )
+        capture.post(
+            base + "/token",
+            [
+                ("grant_type", "authorization_code"), ("client_id", "shop-ios"),
+                ("code", "code-0123456789"),
+                ("redirect_uri", "com.example.shop:/callback"),
+            ],
+            body: .json(
+                #"{"access_token":"at-2YotnFZF","token_type":"Bearer","refresh_token":"\#(token).c2ln"}"#
+            )
+        )
+        capture.wait(7200)
+        capture.post(
+            base + "/token",
+            [
+                ("grant_type", "refresh_token"), ("client_id", "shop-ios"),
+                ("refresh_token", token + ".c2ln"),
+            ],
+            400,
+            body: .json(#"{"error":"invalid_grant","error_description":"Session not active"}"#)
+        )
+        let fix = try #require(Recording(capture.exchanges).finding(rule)).fix
+        #expect(fix.contains("typ Refresh") == (advice != nil))
+        #expect(advice.map(fix.contains) ?? true)
     }
 }
