@@ -149,7 +149,7 @@ extension FoundSecrets {
         var start = 0
         for range in known.sorted(by: { $0.lowerBound < $1.lowerBound }) + [text.count..<text.count] {
             if start < range.lowerBound {
-                let words = text[start..<range.lowerBound].split { !StandIns.isTokenByte($0) }
+                let words = text[start..<range.lowerBound].split { !WrittenStandIns.isTokenByte($0) }
                 if words.contains(where: {
                     Drawn.isUnexplained($0) && !identifiers.contains(SlotReader.string($0))
                 }) {
