@@ -37,9 +37,12 @@ struct DoubtfulSegments {
         weight += Self.weight(of: segment)
     }
 
-    /// The place behind the last byte that there is of a side.
-    func end(of side: Side) -> Int64? {
-        segments.lazy.filter { $0.side == side }.map { $0.end - ($0.isLast ? 1 : 0) }.max()
+    /// The place up to which there are bytes of a side from a place on; that of one by itself may be what is damaged.
+    func end(of side: Side, behind place: Int64) -> Int64 {
+        segments.reduce(place) { end, segment in
+            segment.side == side && segment.start <= end
+                ? max(end, segment.end - (segment.isLast ? 1 : 0)) : end
+        }
     }
 
     /// Takes the first one out that is as it is asked for.

@@ -64,8 +64,8 @@ extension TCPConnection {
 
     /// The place up to which all of a side was captured that has not been given yet, damaged or not; nil where all of it was given.
     private func capturedEnd(of side: Side, _ direction: TCPDirection) -> Int64? {
-        guard let end = doubtful.end(of: side), end > direction.next else { return direction.capturedEnd }
-        return max(end, direction.capturedEnd ?? end)
+        let end = doubtful.end(of: side, behind: direction.capturedEnd ?? direction.next)
+        return end > direction.next ? end : nil
     }
 
     /// Takes what the other side has said meanwhile that it has.
