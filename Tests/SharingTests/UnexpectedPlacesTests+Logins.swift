@@ -230,6 +230,18 @@ extension UnexpectedPlacesTests {
             gone: ["Velsen", "Zandhaas", "kv@mail.example"],
             stays: ["Harbour Pilot", "Kestrel Shop", #"["harbour","#]
         ),
+        Row(
+            name: "who signs in and by what, in more languages",
+            body:
+                #"{"아이디":"veldmuis","用户名":"bolund","اسم_المستخدم":"hazelaar","รหัสผ่าน":"mead77owsx","סיסמה":"owsx88","#
+                + #""kata_laluan":"zem4Kq","nombreCompleto":"Kira Velsen","prénom":"Zandhaas","rememberedUser":"wezel7","#
+                + #""κωδικός_σφάλματος":"kestrel","ajs_user_id":"ijsvogel"}"#,
+            gone: [
+                "veldmuis", "bolund", "hazelaar", "mead77owsx", "owsx88", "zem4Kq", "Velsen", "Zandhaas",
+                "wezel7", "ijsvogel",
+            ],
+            stays: ["kestrel"]
+        ),
     ]
 
     /// A SAML response for somebody.

@@ -85,6 +85,17 @@ enum PersonalRoles {
             .personal,
             "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd registeredaddress employeeid employeenumber employeeno windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname xsslclientsdn sslclientsdn xsslclientsdncn sslclientsdncn xclientdn xsslclientdn xclientsubject xclientcertsubject xsslclientsubject xclientcertsubjectdn sslclientsubjectdn xsslclientsubjectdn xsslclientcn xclientcertcn xclientcertdn xforwardedclientcert xforwardedtlsclientcert xforwardedtlsclientcertinfo xclientcert clientcert clientcertchain sslclientcert xsslclientcert xsslcert xarrclientcert xamznmtlsclientcert xamznmtlsclientcertleaf xamznmtlsclientcertsubject identitynumber identityname mitididentityname mailnickname nameid nameidentifier attributevalue lastauthuser userprincipalname remoteuser avatarurl headimgurl profileimageurl profilepicture"
         )
+        // Korean, Chinese, Japanese, Thai, Arabic, Hebrew, Vietnamese, Malay and Indonesian, Russian, Ukrainian; whole names.
+        add(
+            .personal,
+            "아이디 用户名 用戶名 ユーザー名 ユーザーid ชื่อผู้ใช้ اسمالمستخدم שםמשתמש tênđăngnhập tendangnhap namapengguna имяпользователя ім'якористувача"
+        )
+        add(
+            .personal,
+            "prénom nomcomplet nombrecompleto nomecognome 이름 성명 성함 прізвище vollständigername vollername"
+        )
+        // What sites keep of who signed in last.
+        add(.personal, "remembereduser lastloginname lastuser")
         // What pages and networks call who is signed in; of Cognito's challenges; of keychains and of Mastodon.
         add(.personal, "octolyticsactorlogin tailscaleuserlogin useridforsrp acct phpauthuser")
         // OpenID Connect for Identity Assurance, the wallets of the European Union; what families have.
@@ -159,7 +170,7 @@ enum PersonalRoles {
         )
         add(
             .subject,
-            "sub steamid pairwiseid homeaccountid localaccountid octolyticsactorid authuserid patient localid unionid enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity fhiruser"
+            "sub ajsuserid steamid pairwiseid homeaccountid localaccountid octolyticsactorid authuserid patient localid unionid enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity fhiruser"
         )
         add(
             .email,
@@ -181,7 +192,7 @@ enum PersonalRoles {
     )
 
     private static let ofPersons = words(
-        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region имя адрес adres 名 名前 住所 地址 employment employer line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate manager tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin formattedvalue"
+        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region имя адрес adres 名 名前 住所 地址 ชื่อ namn navn nimi employment employer line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate manager tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin formattedvalue"
     )
 
     /// Short names that mean somebody in claims, and other things elsewhere: ID-porten's `pid` is a product's number in forms,
@@ -209,7 +220,7 @@ enum PersonalRoles {
     )
 
     private static let names = words(
-        "lispersonnamefull lispersonnamegiven lispersonnamefamily ownername xamzmetaowner xmsmetaowner xgoogmetaowner holdername accountholdername payername payeename beneficiaryname debtorname creditorname sendername receivername authorname globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname nameidentifier name givenname familyname middlename nickname preferredusername username loginid loginname userlogin displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto imie imię nazwisko jmeno jméno prijmeni příjmení priezvisko etunimi sukunimi soyad soyadi soyadı adsoyad vezeteknev vezetéknév keresztnev keresztnév имя фамилия отчество 氏名 お名前 姓 名 名前 姓名 真实姓名 真實姓名 benutzername remoteuser identityname mitididentityname mailnickname"
+        "lispersonnamefull lispersonnamegiven lispersonnamefamily ownername xamzmetaowner xmsmetaowner xgoogmetaowner holdername accountholdername payername payeename beneficiaryname debtorname creditorname sendername receivername authorname globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname nameidentifier name givenname familyname middlename nickname preferredusername username loginid loginname userlogin displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto imie imię nazwisko jmeno jméno prijmeni příjmení priezvisko etunimi sukunimi soyad soyadi soyadı adsoyad vezeteknev vezetéknév keresztnev keresztnév имя фамилия отчество 氏名 お名前 姓 名 名前 姓名 真实姓名 真實姓名 benutzername remoteuser identityname mitididentityname mailnickname prénom nomcomplet nombrecompleto nomecognome 이름 성명 성함 прізвище vollständigername vollername"
     )
 
     private static func words(_ text: String) -> Set<String> {

@@ -194,7 +194,8 @@ enum SecretRoles {
         "senha", "pwd", "wachtwoord", "hasło", "пароль", "密码", "密碼", "パスワード", "비밀번호", "lösenord", "losenord",
         "adgangskode", "passord", "contraseña", "jelszó", "jelszo", "şifre", "sifre",
         "salasana", "heslo", "kodeord", "lozinka", "contrasenia", "contrasenha", "katasandi", "matkhau",
-        "mậtkhẩu",
+        "mậtkhẩu", "katalaluan", "รหัสผ่าน", "كلمةالمرور", "كلمةالسر", "סיסמה", "סיסמא", "κωδικόςπρόσβασης",
+        "συνθηματικό", "पासवर्ड", "கடவுச்சொல்",
     ]
 
     private static let passwordBeginnings = WordBeginnings(passwordWords)
