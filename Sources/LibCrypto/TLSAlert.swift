@@ -7,10 +7,8 @@ package struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
 
     /// The end of a connection, and no error.
     package static let closeNotify = TLSAlert(code: 0)
-    package static let unknownCA = TLSAlert(code: 48)
     /// Sent by servers of TLS 1.3 that were shown no certificate.
     package static let certificateRequired = TLSAlert(code: 116)
-    package static let noApplicationProtocol = TLSAlert(code: 120)
 
     /// The name in the registry, like `unknown_ca`; `alert 99` for a number that has none.
     package var name: String { Self.names[code] ?? "alert \(code)" }
