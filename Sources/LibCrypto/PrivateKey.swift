@@ -41,6 +41,8 @@ package final class PrivateKey: @unchecked Sendable {
     }
 
     /// Makes a new key of a kind.
+    ///
+    /// - Throws: what libcrypto says where it makes none.
     package static func generate(_ kind: Kind) throws(OpenSSLError) -> PrivateKey {
         let key =
             switch kind {
@@ -54,7 +56,7 @@ package final class PrivateKey: @unchecked Sendable {
 
     /// Reads PEM: PKCS #8, or the older forms of RSA and EC keys.
     ///
-    /// Encrypted keys are refused.
+    /// - Throws: what libcrypto says of text that is no such key; encrypted keys are refused.
     package convenience init(pem: String) throws(OpenSSLError) {
         guard let memory = BIO_new(BIO_s_mem()) else { throw .draining("out of memory") }
         defer { BIO_free(memory) }
@@ -120,6 +122,8 @@ package final class PrivateKey: @unchecked Sendable {
     }
 
     /// Signs; ECDSA signatures come as r and s side by side (RFC 7518, section 3.4).
+    ///
+    /// - Throws: what libcrypto says where the key is of another kind than the scheme, or too short for it.
     package func sign(_ message: [UInt8], _ scheme: SignatureScheme) throws(OpenSSLError) -> [UInt8] {
         guard scheme.fits(publicKey.kind) else {
             throw OpenSSLError(what: "the key does not fit the algorithm", reason: "")

@@ -70,6 +70,8 @@ package final class PublicKey: @unchecked Sendable {
     }
 
     /// A key of modulus and exponent, big endian.
+    ///
+    /// - Throws: what libcrypto says of numbers that are no key.
     package convenience init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(OpenSSLError) {
         guard modulus.count <= 2048, exponent.count <= 512,
             let key = ar_rsa_public(modulus, Int32(modulus.count), exponent, Int32(exponent.count))

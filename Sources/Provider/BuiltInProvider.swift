@@ -10,7 +10,7 @@ import Synchronization
 /// No socket, no clock.
 ///
 /// Speaks the code flow with PKCE (RFC 7636, enforced to the letter), the implicit and hybrid flows of OpenID Connect, client
-/// authentication by Basic, body and assertion, pushed requests, client credentials, device grants, CIBA by polls and pings,
+/// authentication by Basic, body and assertion, pushed requests, client credentials, device grants, CIBA by poll, ping and push,
 /// registration, refresh with rotation, userinfo, introspection, revocation and logout; codes are single-use, and what is used
 /// twice ends everything issued with it.
 package final class BuiltInProvider: Sendable {

@@ -53,6 +53,8 @@ package final class TLSContext: @unchecked Sendable {
     }
 
     /// A context for connections that we open.
+    ///
+    /// - Throws: ``TLSError/invalidConfiguration(_:)`` where OpenSSL makes none.
     package static func client(_ configuration: ClientConfiguration) throws(TLSError) -> TLSContext {
         guard let pointer = SSL_CTX_new(TLS_client_method()) else { throw .draining() }
         let context = TLSContext(

@@ -27,6 +27,7 @@ package struct Answer: Sendable {
     /// a name of the specifications somewhere else; of the token endpoint alone, whose answers without tokens are none of success.
     package private(set) var wrappedError: ErrorResponse?
 
+    /// Reads the answer of an exchange; `index`: the exchange's number in the capture.
     package init(of exchange: Exchange, at index: Int) {
         self.exchange = index
         status = exchange.response?.status

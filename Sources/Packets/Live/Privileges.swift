@@ -27,6 +27,7 @@ package enum Privileges {
         package var description: String
     }
 
+    /// Whether the program has them.
     package static var areHeld: Bool { geteuid() == 0 }
 
     /// Who ran the program by sudo; where nobody did, `nobody`.
