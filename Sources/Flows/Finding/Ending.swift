@@ -54,8 +54,25 @@ struct Ending {
         if unrepaired.isEmpty, !own.isEmpty { return later(than: .success) }
         let counted = unrepaired.isEmpty ? tokens : unrepaired
         guard let last = counted.last(where: { $0.answer.status != nil }) else { return .incomplete }
+        if isCutOff(counted) { return .failure }
         let outcome = outcome(of: last)
         return later(than: outcome == .success ? credentialOutcome ?? outcome : outcome)
+    }
+
+    /// Whether the client asked for new tokens in the end, could not reach the provider, and got nothing with the old ones afterwards.
+    private func isCutOff(_ tokens: [TokenRequest]) -> Bool {
+        guard let last = tokens.last, last.isRefresh, last.answer.status == nil,
+            let failure = last.answer.failure.flatMap({ TransportFailure($0) }), failure != .unanswered,
+            index.unseenRetry(of: last.exchange) == nil
+        else { return false }
+        let place = index.position[last.exchange]
+        return !messages.contains { message in
+            switch message {
+            case .userInfo(let call), .resource(let call), .endSession(let call):
+                index.position[call.exchange] > place && call.answer.status.map { $0 < 400 } ?? false
+            default: false
+            }
+        }
     }
 
     // MARK: - The login itself
