@@ -51,11 +51,24 @@ enum UserRefusal {
         "policy requirements", "policy configuration", "not have access", "has no access", "not assigned",
         "not been assigned", "not allowed to", "not permitted to", "not authorized to",
         "not been granted access",
-        "not a member of", "is blocked", "been blocked", "is disabled", "been disabled", "is suspended",
+        "not a member of", "not part of", "not in the allowed", "not in the list", "not in the required",
+        "not in the group", "not in any", "not in an allowed", "not entitled",
+        "not granted to",
+        "not allowed", "denied by rule", "unauthorized user", "user is unauthorized", "only internal",
+        "not available for", "not comply", "not meet", "allow list", "allowlist", "whitelist",
+        "required role", "required group", "missing role", "lacks the", "license", "licence",
+        "pending approval", "awaiting approval", "not approved", "not been approved", "account is inactive",
+        "account inactive", "user is inactive", "user inactive",
+        "minimum age",
+        "signups are disabled", "registration is closed", "email not verified",
+        "is blocked", "been blocked", "is disabled", "been disabled", "is suspended",
         "been suspended", "is locked", "been locked",
         // The same of an account in German, French, Spanish and Italian.
         "gesperrt", "deaktiviert", "verrouill", "d\u{e9}sactiv\u{e9}", "bloquead", "deshabilitad", "bloccato",
         "disabilitato",
+        // Of a right that is missing.
+        "keine berechtigung", "nicht berechtigt", "pas acc\u{e8}s", "no tiene acceso", "no tiene permiso",
+        "non ha accesso",
         "mfa required", "mfa is required", "factor authentication required",
         "factor authentication is required",
         // What a rule of the tenant's asks of somebody first.
@@ -68,9 +81,11 @@ enum UserRefusal {
     /// Of somebody who did not want to.
     private static let users = [
         "cancel", "declin", "abort", "user denied", "user has denied", "owner denied", "user rejected",
-        "user refused", "user chose", "owner said no", "did not allow", "did not authorize",
+        "user refused", "user chose", "owner said no", "did not allow", "has not allowed",
+        "not approved by the user",
+        "user has not approved", "user did not approve", "did not authorize",
         "did not consent", "not give consent", "not consent",
-        "consent not",
+        "consent not", "consent was not",
         "consent denied", "consent was denied", "denied the consent", "denied consent",
         // Facebook's words for it, which brokers hand on.
         "permissions error",
@@ -80,6 +95,7 @@ enum UserRefusal {
     private static let faults = [
         "failed", "failure", "expired", "timed out", "timeout", "time out", "invalid",
         "exception", "not found", "not exist", "not enabled", "not configured", "not supported",
+        "too many", "no matching", "could not find", "risk assessment",
         // Hydra, of a link that was followed twice.
         "already been used",
     ]

@@ -34,6 +34,12 @@ struct AccessDeniedByPolicyTests {
             "Policy evaluation failed for this request, please check the policy configurations."
         ),
         ("access_denied", "user does not have access to this application"),
+        ("access_denied", "Signups not allowed for this instance"),
+        ("access_denied", "user is not part of the org_8Yk organization"),
+        ("access_denied", "User is not in the allowed groups"),
+        ("access_denied", "Your account is pending approval"),
+        ("access_denied", "The user lacks the required role"),
+        ("access_denied", "Keine Berechtigung"), ("access_denied", "Vous n'avez pas acc\u{e8}s"),
         ("access_denied", "user is blocked"), ("access_denied", "Ihr Konto ist gesperrt."),
         ("access_denied", "Compte d\u{e9}sactiv\u{e9}"), ("access_denied", "MFA required"),
         ("access_denied", "Multi-factor authentication is required for this app"),

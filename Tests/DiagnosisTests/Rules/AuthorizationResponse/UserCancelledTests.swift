@@ -38,6 +38,9 @@ struct UserCancelledTests {
 
     @Test(arguments: [
         ("Failed authentication: AuthN_Session_Expired", false), ("The session timed out", false),
+        ("Too many attempts", false),
+        ("No matching account", false), ("The user has not approved the request", true),
+        ("The user has not allowed access", true),
         ("Service not found: https://api.harbour.example", false),
         (
             "The resource owner or authorization server denied the request. The consent verifier has already been used.",
