@@ -33,7 +33,7 @@ struct PrintedPeopleTests {
         ("User{a={name='Ada Zora'}}", []),
     ])
     func namesInObjectsWhoseTypeSaysWhose(text: String, told: [String]) {
-        #expect(Self.told(PrintedSlots.slots(in: Array(text.utf8)[...]), text) == told)
+        #expect(Slot.told(PrintedSlots.slots(in: Array(text.utf8)[...]), text) == told)
     }
 
     @Test(arguments: [
