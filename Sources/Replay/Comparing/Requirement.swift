@@ -31,6 +31,11 @@ enum Requirement {
             }
             if fact.key.name == "id_token", fact.key.aspect == "form" { return false }
             return required[kind]?.contains(fact.key.name) ?? false
+        // A refreshed ID token should have no nonce, and may have that of its login (OpenID Connect Core, section 12.2).
+        case .jwtClaims
+        where kind == .refreshRequest && !isPresent && fact.key.token == "id_token"
+            && fact.key.name == "nonce":
+            return false
         case .jwtHeader, .jwtClaims: return isRequiredInToken(fact)
         default: return true
         }

@@ -164,6 +164,18 @@ struct ComparisonOptionsTests {
         #expect(try places(edit, ComparisonOptions(isOtherProvider: true)) == [signature])
     }
 
+    /// That of a refresh should have no nonce, and may have that of its login (OpenID Connect Core, section 12.2).
+    @Test func nonceOfARefreshedIDTokenIsANoteAtAnotherProvider() throws {
+        let without = try ComparedRecording("captures/healthy/refresh")
+        let with = without.editingToken(of: "/token", claims: { $0["nonce"] = "nHsB6igckEjDf3FDhPowQ8" })
+        let place = "refresh_request id_token nonce"
+        for (one, other) in [(without, with), (with, without)] {
+            #expect(one.difference(from: other)?.places.contains(place) == true)
+            let elsewhere = one.difference(from: other, options: ComparisonOptions(isOtherProvider: true))
+            #expect(elsewhere?.places.contains(place) == false)
+        }
+    }
+
     @Test(
         arguments: [
             ("no access token", "token_request access_token"), ("no ID token", "token_request id_token"),
