@@ -288,15 +288,28 @@ struct FlowComparison {
         let place = differences.indices.dropFirst(start).first { index in
             differences[index].weight == .difference && differences[index].place.part == .responseStatus
         }
-        guard let place else { return }
+        guard let place else { return explainError(&differences, right) }
         if let error = right.answer?.error {
             differences[place].note += ": " + Masking.shown(error.text, of: "error")
-        } else if let words = RefusingPage.words(answering: right) {
+        } else if let words = RefusingPage.words(answering: right, insteadOf: left) {
             differences[place].note += ": the page says “\(words)”"
         }
         if let words = Ageing.note(left, expected.flow, right, seen.flow) {
             differences[place].note += "; " + words
         }
+    }
+
+    /// Adds to an error where there was none which it is, and the server's words for it: its status is none of an error.
+    private func explainError(_ differences: inout [ValueDifference], _ right: ComparedStep) {
+        var error = right.answer?.error
+        if case .authorizationResponse(let response) = right.message { error = response.error }
+        let place = differences.indices.first { index in
+            let difference = differences[index]
+            return difference.weight == .difference && difference.name == "error"
+                && difference.aspect == nil && difference.expected == nil
+        }
+        guard let place, let error else { return }
+        differences[place].note += ": " + Masking.shown(error.text, of: "error")
     }
 
     // MARK: - Order

@@ -109,7 +109,7 @@ struct OnePlaceTests {
         Change(
             what: "error instead of a code",
             place: "authorization_response error",
-            note: "is new"
+            note: "is new: access_denied"
         ) { $0.asking("code", nil, at: "/callback").asking("error", "access_denied", at: "/callback") },
         Change(
             what: "cookie of the login lost",
@@ -427,6 +427,24 @@ struct OnePlaceTests {
         let note = try #require(told).difference.note
         #expect(note.contains("not that of authorization_request"), "\(note)")
         #expect(note.contains("another Unicode normal form"), "\(note)")
+    }
+
+    /// The first line says why there is no code, in the provider's words.
+    @Test func errorIsToldWithItsWords() throws {
+        let days = try #require(Self.days["captures/healthy/web-code-flow"])
+        let refused = days.other.asking("code", nil, at: "/callback")
+            .asking("error", "invalid_scope", at: "/callback")
+            .asking("error_description", "email is not allowed", at: "/callback")
+        #expect(
+            days.one.difference(from: refused)?.headline
+                == "authorization_response: error: is new: invalid_scope: email is not allowed"
+        )
+        // A token endpoint that tells of it with the status of success.
+        let denied = days.other.answering("/token", 200, ["error": "invalid_grant"])
+        let told = try #require(days.one.difference(from: denied)).all.first {
+            $0.difference.name == "error"
+        }
+        #expect(told?.difference.note == "is new: invalid_grant")
     }
 
     /// What was made anew is not among the differences, whatever else is.

@@ -27,6 +27,22 @@ struct RefusingPageTests {
         #expect(note.hasSuffix("…”") && note.count < 220)
     }
 
+    /// A sign-in that led to the app, and is answered with a page now, which says what is amiss or what else is wanted.
+    @Test func pageInPlaceOfARedirectIsTold() throws {
+        let recording = try ComparedRecording("captures/healthy/web-code-flow")
+        let page = "<body><h1>Sign in</h1><p>Wrong password.</p><form><input type=password></form>"
+        var held = recording.editing("/sign-in") { exchange in
+            exchange.response?.status = 200
+            exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "location" }
+            exchange.response?.redirectURL = ""
+            exchange.response?.body = Body(text: page, mediaType: "text/html")
+        }
+        held.exchanges.removeSubrange(4...)
+        let headline = try #require(recording.difference(from: held)).headline
+        #expect(headline.hasPrefix("user_interaction: status: 200 instead of 302: the page says “Sign in"))
+        #expect(headline.hasSuffix("Wrong password.”"))
+    }
+
     /// What is no page says nothing to a person, and the app's is not the provider's.
     @Test(arguments: [("{}", "application/json", "/authorize"), ("<body>No.", "text/html", "/callback")])
     func othersHaveTheStatusAlone(body: String, type: String, path: String) throws {
