@@ -292,7 +292,7 @@ struct FlowComparison {
         if let error = right.answer?.error {
             differences[place].note += ": " + Masking.shown(error.text, of: "error")
         } else if let words = RefusingPage.words(answering: right, insteadOf: left) {
-            differences[place].note += ": the page says “\(words)”"
+            differences[place].note += ": \(words)"
         }
         if let words = Ageing.note(left, expected.flow, right, seen.flow) {
             differences[place].note += "; " + words

@@ -86,6 +86,11 @@ struct FlowReading {
         return step.step.parameters[name].map { "\(step.kind.rawValue) \(name) \($0)" }
     }
 
-    /// Whether the browser came back to the app.
-    var hasResponse: Bool { steps.contains { $0.kind == .authorizationResponse } }
+    /// Whether the browser came back to the app: a code that is redeemed was brought there, though only a page's script was told where.
+    var hasResponse: Bool {
+        steps.contains {
+            $0.kind == .authorizationResponse
+                || $0.kind == .tokenRequest && $0.step.parameters["code"] != nil
+        }
+    }
 }

@@ -1,5 +1,7 @@
 import Captures
+import JSON
 import Replay
+import TestSupport
 import Testing
 
 /// What a page says with which a provider refuses a browser.
@@ -41,6 +43,25 @@ struct RefusingPageTests {
         let headline = try #require(recording.difference(from: held)).headline
         #expect(headline.hasPrefix("user_interaction: status: 200 instead of 302: the page says “Sign in"))
         #expect(headline.hasSuffix("Wrong password.”"))
+    }
+
+    /// A script that was told where the app is, which is not driven, and is told now that the password is wrong.
+    @Test func refusalThatAScriptIsToldIsToldWithItsWords() throws {
+        let recording = try ComparedRecording("captures/healthy/web-code-flow")
+        let told = recording.editing("/sign-in") { exchange in
+            let address = exchange.response?.location ?? ""
+            exchange.response = RecordedResponse(status: 200, body: .json(#"{"next":"\#(address)"}"#))
+        }
+        let refused = told.answering("/sign-in", 401, ["message": "Wrong password"])
+        let held = ComparedRecording([0, 2, 3].map { refused.exchanges[$0] })
+        var options = ComparisonOptions()
+        options.leavingOut = [1, 4, 8]
+        #expect(
+            told.difference(from: held, options: options)?.headline
+                == "user_interaction: status: 401 instead of 200: it says “Wrong password”"
+        )
+        let again = ComparedRecording([0, 2, 3, 5, 6, 7].map { told.exchanges[$0] })
+        #expect(told.difference(from: again, options: options)?.isSame == true)
     }
 
     /// What is no page says nothing to a person, and the app's is not the provider's.
