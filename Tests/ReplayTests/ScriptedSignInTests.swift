@@ -135,6 +135,64 @@ struct ScriptedSignInTests {
         #expect(redeemed?.first("code") == "c-9Zq7vLx3TzB8nWm2R")
     }
 
+    /// A replay in which `/sign-in` is answered otherwise, `/consent` with a page that asks for it, and `/agreed` with the way back.
+    private static func replay(answering signIn: RecordedResponse) async throws -> AskedReplay {
+        let fields = #"<input name="username"><input type="password" name="password">"#
+        let form = #"<form method="post" action="/login">\#(fields)</form>"#
+        let page = Page(text: #"<meta name="csrf-token" content="TOKEN">"# + form)
+        return try await AskedReplay(of: capture(page, target: app)) { request, first in
+            switch request.url.path {
+            case "/authorize": return page.answer("Qz7vLx7TzB4nWm8RdYc9Kq2Xr4LmPq8K")
+            case "/sign-in": return signIn
+            case "/consent":
+                let button = #"<button name="go" value="allow">Allow</button>"#
+                let form = #"<form method="post" action="/agreed">\#(button)</form>"#
+                return RecordedResponse(status: 200, body: .html(form))
+            case "/agreed": return AskedReplay.back(to: app, code: "c-9Zq7vLx3TzB8nWm2R", answering: first)
+            default:
+                let answer = #"{"access_token":"at-8Kq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#
+                return RecordedResponse(
+                    status: 200,
+                    headers: HeaderFields([("Content-Type", "application/json")]),
+                    body: .json(answer)
+                )
+            }
+        }
+    }
+
+    private static func json(_ status: Int, _ text: String) -> RecordedResponse {
+        RecordedResponse(
+            status: status,
+            headers: HeaderFields([("Content-Type", "application/json")]),
+            body: .json(text)
+        )
+    }
+
+    /// The form of the page is its script's own: a password that was not taken is not sent once more by it.
+    @Test(arguments: [401, 200]) func refusedScriptIsNotFollowedByItsForm(status: Int) async throws {
+        let replay = try await Self.replay(answering: Self.json(status, #"{"message":"Wrong password"}"#))
+        #expect(replay.asked.map(\.url.path) == ["/authorize", "/sign-in"])
+        #expect(replay.run.stop == .scriptStopped(url: Self.provider + "/sign-in", status: status))
+        #expect(replay.run.isHeldUpByAPage == (status == 200))
+    }
+
+    /// Where the script is sent to another page today, that one is opened, and agreed to.
+    @Test(arguments: ["https://id.example/consent", "/consent"])
+    func addressThatTheScriptIsToldIsOpened(address: String) async throws {
+        let replay = try await Self.replay(answering: Self.json(200, #"{"redirect_to":"\#(address)"}"#))
+        #expect(replay.asked.map(\.url.path) == ["/authorize", "/sign-in", "/consent", "/agreed", "/token"])
+        #expect(replay.asked[2].method == "GET")
+        #expect(FormBody.items(of: replay.asked[4].body)?.first("code") == "c-9Zq7vLx3TzB8nWm2R")
+    }
+
+    /// An error is as much of a response as a code, where the code was.
+    @Test func errorThatTheScriptIsToldEndsTheLogin() async throws {
+        let told = #"{"redirect_to":"\#(Self.app)?error=access_denied&state=st-4Xr8LmPq2Kt"}"#
+        let replay = try await Self.replay(answering: Self.json(200, told))
+        #expect(replay.asked.map(\.url.path) == ["/authorize", "/sign-in"])
+        #expect(replay.run.stop == nil)
+    }
+
     /// Where another address is told, the login is not over.
     @Test func addressOfAnotherIsNoResponse() async throws {
         let replay = try await Self.replay(Self.pages[0], target: "https://stranger.example/cb")

@@ -51,6 +51,38 @@ struct ReplayTextTests {
         #expect(words[0] == words[1] && words[0].contains("requests"))
     }
 
+    /// Where the first difference is a step that was not sent, the first line says why.
+    @Test func firstLineSaysWhyAStepWasNotSent() async throws {
+        let flow = try ScriptedLogin.flow()
+        let plan = PlanBuilder(flow, siblings: [flow]).plan()
+        let environment = FlowDriver.Environment(
+            send: { request in
+                let body =
+                    request.url.path == "/authorize"
+                    ? ScriptedLogin.page : .json(#"{"message":"Enter the code"}"#)
+                return Exchange(
+                    startedAt: Timestamp(seconds: 0),
+                    request: request,
+                    response: RecordedResponse(status: 200, body: body)
+                )
+            },
+            clock: { Timestamp(seconds: 0) },
+            sleep: { _ in },
+            random: { [UInt8](repeating: 7, count: $0) }
+        )
+        let report = ReplayReport(
+            capture: "login.har",
+            run: await FlowDriver(plan, environment).run(),
+            map: EndpointMap(),
+            options: ComparisonOptions(),
+            rules: []
+        )
+        let reason =
+            "the page's script was answered 200 by https://id.example/sign-in, with no address to go on to"
+        #expect(report.headline.hasPrefix("first difference: token_request: "), "\(report.headline)")
+        #expect(report.headline.hasSuffix(": " + reason), "\(report.headline)")
+    }
+
     /// The login is at the provider, also where the app is asked first.
     @Test(arguments: [[], ["shop.example"]]) func headNamesTheProvider(hosts: [String]) async throws {
         let flows = FlowFinder.flows(in: CaptureBuilder.loginBegun(at: "https://shop.example"))

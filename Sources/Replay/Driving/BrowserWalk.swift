@@ -183,10 +183,45 @@ struct BrowserWalk {
 
     /// The addresses that a page's script is told, and that the browser is not to open.
     private func addresses(inJSONOf exchange: Exchange) -> [RecordedURL] {
+        strings(inJSONOf: exchange).map { RecordedURL($0.1) }.filter { $0.isWeb && !allows($0) }
+    }
+
+    /// What a page's script is told, with the names that it stands under.
+    private func strings(inJSONOf exchange: Exchange) -> [(String, String)] {
         guard let body = exchange.response?.body, body.essence?.hasSuffix("json") == true,
             (body.size ?? 0) < 1 << 20, let json = body.bytes.flatMap({ try? JSONParser.parse($0) })
         else { return [] }
-        return ParameterPlanner.strings(in: json).map { RecordedURL($0.1) }.filter { $0.isWeb && !allows($0) }
+        return ParameterPlanner.strings(in: json)
+    }
+
+    /// The name under which the recorded script was told the app's address with the response to the login under way; nil where it was not.
+    func nameOfResponse(in recorded: Exchange) -> String? {
+        guard let target = (login?.request.redirectURI).map(RedirectTarget.init) else { return nil }
+        return strings(inJSONOf: recorded).first { _, text in
+            let response = target.response(in: RecordedURL(text))
+            return ["code", "response"].contains { !(response?.first($0) ?? "").isEmpty }
+        }?.0
+    }
+
+    /// The address that a script is told under a name, also one that is relative to its own; nil where it is told none.
+    func address(named name: String, in exchange: Exchange) -> RecordedURL? {
+        guard let text = strings(inJSONOf: exchange).first(where: { $0.0 == name })?.1,
+            text.utf8.first == 0x2f || RecordedURL(text).isWeb
+        else { return nil }
+        return exchange.request.url.resolving(text)
+    }
+
+    /// Whether an address is the app's, whose response is taken from it, be it an error.
+    mutating func isTaken(_ url: RecordedURL) -> Bool {
+        guard let items = redirectURI.flatMap({ RedirectTarget($0).response(in: url) }) else { return false }
+        answered(items)
+        return true
+    }
+
+    /// The request that opens an address.
+    func opening(_ url: RecordedURL) -> RecordedRequest {
+        let address = RecordedURL(url.withoutQuery + (url.query.map { "?\($0)" } ?? ""))
+        return RecordedRequest(method: "GET", url: address, headers: pageHeaders(nil))
     }
 
     /// The response that a real browser was about to hand to the app.

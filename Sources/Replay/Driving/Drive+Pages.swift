@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// The engine's own walk through the provider's pages: redirects, forms, and the response to the app.
@@ -288,6 +289,7 @@ extension Drive {
         guard stop == nil, !browser.isAnswered, browser.isLastInteraction(index),
             browser.expectsResponse
         else { return }
+        try await goOnAsItsScript(after: index)
         var tries = 0
         while stop == nil, !browser.isAnswered, tries < 6 {
             try await settle()
@@ -325,10 +327,14 @@ extension Drive {
     }
 
     private static func secrets(in request: RecordedRequest, _ fields: PasswordFields) -> Set<String> {
-        let items = FormBody.items(of: request.body)?.items ?? []
-        return Set(
-            items.filter { SecretNames.isTyped($0.name) || fields.contains($0.name) }.map(\.value)
-        )
+        var items = FormBody.items(of: request.body)?.items.map { ($0.name, $0.value) } ?? []
+        // A page's script may send them as JSON.
+        if let body = request.body, body.essence?.hasSuffix("json") == true, (body.size ?? 0) < 1 << 16,
+            let json = body.bytes.flatMap({ try? JSONParser.parse($0) })
+        {
+            items += ParameterPlanner.strings(in: json)
+        }
+        return Set(items.filter { SecretNames.isTyped($0.0) || fields.contains($0.0) }.map(\.1))
     }
 
     /// The values of the response to the app, in place of the recorded ones.

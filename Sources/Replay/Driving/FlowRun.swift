@@ -33,6 +33,8 @@ package struct FlowRun: Sendable {
         case unknownPage(url: String, title: String)
         /// The provider asks once more for a password or code that was entered in this run, and was not taken.
         case secretNotTaken(url: String, title: String)
+        /// The script of the provider's page is answered without the address that it was to go to.
+        case scriptStopped(url: String, status: Int)
         /// A real browser shows a page that does not move on.
         case stuckPage(url: String, title: String, fields: [String])
         /// The person closed the window before the login was done.
@@ -50,6 +52,8 @@ package struct FlowRun: Sendable {
                 "the page \(url)\(title.isEmpty ? "" : " (\(title))") has no form that the recording knows"
             case .secretNotTaken(let url, let title):
                 "what was entered was not taken: the page \(url)\(title.isEmpty ? "" : " (\(title))") asks for it once more"
+            case .scriptStopped(let url, let status):
+                "the page's script was answered \(status) by \(url), with no address to go on to"
             case .stuckPage(let url, let title, let fields):
                 "the page \(url)\(title.isEmpty ? "" : " (\(title))") does not move on; "
                     + (fields.isEmpty
@@ -74,6 +78,7 @@ package struct FlowRun: Sendable {
     ///
     /// A page that refuses is none of these.
     package var isHeldUpByAPage: Bool {
+        if case .scriptStopped(_, let status) = stop { return (200..<300).contains(status) }
         guard let answer = exchanges.last?.response, (200..<300).contains(answer.status),
             answer.body?.isPage ?? false
         else { return false }

@@ -68,7 +68,15 @@ package struct ReplayReport: Sendable {
                 ? "the same failure: \(failure.rule)"
                 : "the same at the provider; \(failure.rule) is in the app's part, which was not driven"
         }
-        return difference.headline
+        return difference.headline + (reasonOfFirst.map { ": \($0)" } ?? "")
+    }
+
+    /// Why the step was not sent whose absence is the first difference; nil where that is another.
+    private var reasonOfFirst: String? {
+        guard let first = difference?.difference.first, first.difference.aspect == "step",
+            first.step?.seen == nil, let expected = first.step?.expected
+        else { return nil }
+        return notSent.first { $0.step.exchange == expected }?.reason
     }
 
     /// Requests that could not be sent, with the reason.
