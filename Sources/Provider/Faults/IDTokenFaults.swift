@@ -137,8 +137,14 @@ enum IDTokenFaults {
             }
             token.algorithm = other
         },
-        fault("id-token-kid-unknown", "The ID token names a key that is in no key set.") { token, _ in
+        // Signed with the provider's own it would be no attack: whoever tries all its keys finds that one, and kid is a hint (RFC 7515,
+        // section 4.1.4).
+        fault(
+            "id-token-kid-unknown",
+            "The ID token names a key that is in no key set, and is signed with it."
+        ) { token, _ in
             token.header["kid"] = "a-key-of-nobody"
+            token.becomeStrangers()
         },
         // A correct client fetches the keys again: nothing is to be rejected.
         Fault(
@@ -183,14 +189,9 @@ enum IDTokenFaults {
             "The ID token is signed with a stranger's key, which it brings along in its header (jwk).",
             needs: .init("ID token that is signed with a private key")
         ) { token, _ in
-            guard case .privateKey(let key) = token.key,
-                let stranger = PrivateKey.another(like: key.publicKey.kind)
-            else {
-                return
-            }
+            guard let stranger = token.becomeStrangers() else { return }
             let published = JSONWebKey(stranger.publicKey, id: token.header["kid"]?.string)
             token.header["jwk"] = .object(published.json)
-            token.key = .privateKey(stranger)
         },
     ]
 
@@ -259,6 +260,14 @@ extension UnsignedToken {
         algorithm = nil
         key = nil
         header["kid"] = nil
+    }
+
+    /// Is signed with a key that is in no key set, and returns it; what is signed with no private key stays as it is.
+    @discardableResult fileprivate mutating func becomeStrangers() -> PrivateKey? {
+        guard case .privateKey(let own) = key, let stranger = PrivateKey.another(like: own.publicKey.kind)
+        else { return nil }
+        key = .privateKey(stranger)
+        return stranger
     }
 }
 

@@ -120,6 +120,28 @@ struct FaultOccasionTests {
         #expect(try #require(RecordedProviderTests.rsa).sign(message, .rsaPKCS1(.sha256)) == signature)
     }
 
+    /// A client that tries every key of the provider, whatever `kid` says, lets nobody in by one of them.
+    @Test func tokenThatNamesAnUnknownKeyIsSignedWithNoneOfTheProviders() throws {
+        let fault = try #require(FaultCatalog.fault("id-token-kid-unknown"))
+        for faults in [[], [fault]] {
+            let provider = try FaultyProvider.make(faults)
+            let caller = Caller(provider)
+            let keys = try #require(
+                JSONWebKeySet(json: caller.json(caller.get(FaultyProvider.issuer + "/jwks")))
+            ).keys
+            let answers = try Self.sighting(provider).exchanges.compactMap { exchange in
+                exchange.response?.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object
+            }
+            let texts = answers.compactMap { $0["id_token"]?.string }
+            let text = try #require(texts.first)
+            let token = try #require(JSONWebToken.parse(text))
+            let outcomes = try keys.map {
+                token.verify(keys: [JSONWebKey(try $0.publicKey(), id: token.keyID)]).outcome
+            }
+            #expect(!keys.isEmpty && outcomes.contains(.valid) == faults.isEmpty, "\(outcomes)")
+        }
+    }
+
     /// Keys are rotated, and not all gone: a client that looks for the named one finds others.
     @Test func keySetHasTheKeysOfBeforeUntilATokenIsOut() throws {
         func keys(_ faults: [Fault]) throws -> [JSONWebKey] {
