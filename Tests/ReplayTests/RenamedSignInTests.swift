@@ -123,6 +123,22 @@ struct RenamedSignInTests {
         #expect(sent["/code"]?.map { $0.first("totp") } == ["246801"])
     }
 
+    /// A code that was not taken is asked for once more, and not another page shown.
+    @Test func codeThatIsAskedForAgainWasNotTaken() async throws {
+        let options = FlowDriver.Options(credentials: ReplayCredentials(values: ["otp": "246801"]))
+        let again = #"<title>Code</title><form method="post" action="/code"><input name="otp"></form>"#
+        let replay = try await AskedReplay(of: Self.capture(asksForCode: true), options: options) {
+            request,
+            _ in
+            let isFirst = request.url.path == "/authorize"
+            let page = isFirst ? Self.page("email", "password", "t-7Hq2vLx7TzB4nWm8RdYc9") : .html(again)
+            return RecordedResponse(status: 200, body: page)
+        }
+        #expect(replay.asked.map(\.url.path) == ["/authorize", "/sign-in", "/code"])
+        #expect(replay.run.stop == .secretNotTaken(url: Self.provider + "/code", title: "Code"))
+        #expect(!replay.run.isHeldUpByAPage)
+    }
+
     // MARK: - The token of the page
 
     /// Its name is the provider's own affair.

@@ -298,7 +298,11 @@ extension Drive {
             else { break }
             guard let request = browser.unrecordedForm(on: page, plan, options.credentials) else {
                 if (exchanges[shown].response?.status ?? 0) < 400 {
-                    stop = .unknownPage(url: page.url.withoutQuery, title: page.title)
+                    let url = page.url.withoutQuery
+                    stop =
+                        asksAgain(page, forWhatWasEnteredIn: index)
+                        ? .secretNotTaken(url: url, title: page.title)
+                        : .unknownPage(url: url, title: page.title)
                 }
                 return
             }
@@ -312,6 +316,13 @@ extension Drive {
             tries += 1
         }
         if browser.isAnswered { takeResponse() }
+    }
+
+    /// Whether a page asks for what the step before it entered, as a code, and a sign-in page does not.
+    private func asksAgain(_ page: Page, forWhatWasEnteredIn index: Int) -> Bool {
+        guard case .sent = results[index] else { return false }
+        let asked = Set(page.forms.flatMap(\.fields).filter { $0.type != "hidden" }.map(\.name))
+        return plan.steps[index].parameters.contains { SignIn.isTyped($0) && asked.contains($0.name) }
     }
 
     /// Whether a form would send a secret that this run has sent to the same place before.
