@@ -21,12 +21,24 @@ extension FlowGrouping {
         let isLikely = { [index] (flow: FlowBuilder) in flow.mayBeOfBrowser(in: exchange, index) }
         guard let flow = known ?? open.last(at: host, preferring: isLikely) else { return }
         // A redirect to the app's own pages does not make it a provider.
-        guard !flow.isOfAppAlone(host) else { return }
+        guard !flow.isOfAppAlone(host), !isOpenedOfApp(exchange, in: flow) else { return }
         attach(exchange, to: flow)
         flow.interactions.insert(exchange)
         flow.lastPage[host] = exchange
         know(host, of: flow)
         carried.learn(recorded, page: index.page(exchange), of: flow)
+    }
+
+    /// Whether a page of the app's is opened where nothing of the provider's leads to it: on a machine of a developer's the two differ by
+    /// their ports.
+    private func isOpenedOfApp(_ exchange: Int, in flow: FlowBuilder) -> Bool {
+        let request = capture[exchange].request
+        guard request.method == "GET", let authority = request.url.authority else { return false }
+        return flow.requests.contains {
+            $0.redirectURI.map { RecordedURL($0).authority == authority } ?? false
+        }
+            && !flow.requests.contains { $0.endpoint.authority == authority }
+            && leader(of: exchange) == nil
     }
 
     /// The page by which a broker answers the login that it asked for elsewhere is one of the login that it was itself asked for: what it

@@ -1,0 +1,52 @@
+import Captures
+import Flows
+import TestSupport
+import Testing
+
+/// A developer's machine, where the app and the provider differ by their ports alone.
+struct PortsOfOneHostTests {
+    private static let provider = "http://127.0.0.1:9402"
+    private static let app = "http://127.0.0.1:9502"
+    private static let browser = [("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Test/1")]
+
+    /// The pages of a login that is asked for a password twice, and then a page of the app.
+    ///
+    /// `next`: where the provider sends the browser behind the second one, if anywhere.
+    private static func pages(next: String? = nil) throws -> [String] {
+        var capture = CaptureBuilder()
+        let query = FormBody.encode([
+            ("client_id", "shop"), ("response_type", "code"), ("state", "s-Kq2vLx7TzB4nWm8R"),
+            ("redirect_uri", app + "/cb"),
+        ])
+        let page = Body.html(
+            #"<form method="post" action="/login"><input name="user"><input type="password" name="password"></form>"#
+        )
+        capture.get(provider + "/authorize?" + query, headers: browser, body: page)
+        let typed = [("user", "alice"), ("password", "wrong")]
+        capture.post(provider + "/login", typed, headers: browser, body: page)
+        let answer = next.map { [("Location", $0)] } ?? []
+        capture.post(
+            provider + "/login",
+            typed,
+            next == nil ? 200 : 302,
+            headers: browser,
+            answer: answer,
+            body: next == nil ? page : nil
+        )
+        capture.get(next ?? app + "/me", 401, headers: browser, body: .html("nobody"))
+        let flow = try #require(capture.flows.first)
+        return flow.steps.filter { $0.kind == .userInteraction }.map {
+            flow.capture[$0.exchange].request.url.withoutQuery
+        }
+    }
+
+    @Test func pageOfTheAppThatIsOpenedIsNoneOfTheLogin() throws {
+        #expect(try Self.pages() == [Self.provider + "/login", Self.provider + "/login"])
+    }
+
+    /// A provider may have its pages at the app.
+    @Test func pageThatTheProviderLeadsToIsOneOfTheLogin() throws {
+        let pages = try Self.pages(next: Self.app + "/consent")
+        #expect(pages == [Self.provider + "/login", Self.provider + "/login", Self.app + "/consent"])
+    }
+}
