@@ -17,19 +17,35 @@ enum EmbeddedMarkup {
     /// In order.
     private static func documents(in text: ArraySlice<UInt8>) -> [Slot] {
         guard text.contains(0x3c), mayHold(text) else { return [] }
+        let ends = ends(in: text)
         var slots: [Slot] = []
         var rest = text
         while let open = rest.firstIndex(of: 0x3c) {
             rest = text[(open + 1)...]
             guard let root = root(behind: rest) else { continue }
-            let close = Array("</".utf8) + root + [0x3e]
+            let own = ends[root] ?? []
+            let next = own.partitionPoint { $0 > root.endIndex }
             let end =
-                text[root.endIndex...].firstRange(of: close)?.upperBound
-                ?? text[root.endIndex...].firstIndex { $0 == 0x0a } ?? text.endIndex
+                next < own.count
+                ? own[next] : text[root.endIndex...].firstIndex { $0 == 0x0a } ?? text.endIndex
             slots.append(Slot(name: "", range: open..<end, kind: .html))
             rest = text[end...]
         }
         return slots
+    }
+
+    /// Where elements end, by their names, in order: behind their last tags.
+    private static func ends(in text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>: [Int]] {
+        var ends: [ArraySlice<UInt8>: [Int]] = [:]
+        var rest = text
+        while let open = rest.firstIndex(of: 0x3c) {
+            rest = text[(open + 1)...]
+            guard rest.first == 0x2f else { continue }
+            let name = name(behind: rest.dropFirst())
+            guard !name.isEmpty, text[name.endIndex...].first == 0x3e else { continue }
+            ends[name, default: []].append(name.endIndex + 1)
+        }
+        return ends
     }
 
     private static let declaration = Array("xmlns".utf8)
@@ -39,12 +55,16 @@ enum EmbeddedMarkup {
     /// The name of the element that begins with a text, if a namespace is declared in its tag; nil for others.
     private static func root(behind text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let tag = text.prefix { $0 != 0x3e && $0 != 0x3c }
-        let name = tag.prefix(longestName).prefix {
-            $0.isASCIIWordByte || $0 == 0x2d || $0 == 0x2e || $0 == 0x3a
-        }
+        let name = name(behind: tag)
         guard name.first?.isASCIILetter ?? false, tag.endIndex < text.endIndex, text[tag.endIndex] == 0x3e,
             tag.firstRange(of: declaration) != nil
         else { return nil }
         return name
+    }
+
+    private static func name(behind text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        text.prefix(longestName).prefix {
+            $0.isASCIIWordByte || $0 == 0x2d || $0 == 0x2e || $0 == 0x3a
+        }
     }
 }
