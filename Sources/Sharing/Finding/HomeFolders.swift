@@ -51,7 +51,11 @@ enum HomeFolders {
 
     /// Whether an environment has a path for whose folder it is: `HOME=/home/ada`, `"HOME": {"value": "/home/ada"}`.
     private static func isOwn(_ place: Int, in text: [UInt8]) -> Bool {
-        text[..<place].suffix(longestGap).firstRange(of: Array("HOME".utf8)) != nil
+        let before = text[..<place].suffix(longestGap)
+        guard let name = before.ranges(of: Array("HOME".utf8)).last else { return false }
+        // `HOMEPAGE=/home/products`; what stands behind the end of a setting is another one's.
+        return before[name.upperBound...].first.map { !$0.isASCIIWordByte } ?? false
+            && !before[name.upperBound...].contains { [0x0a, 0x26, 0x2c, 0x3b].contains($0) }
     }
 
     /// In bytes, with the name of the variable.

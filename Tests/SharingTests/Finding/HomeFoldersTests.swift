@@ -10,6 +10,7 @@ struct HomeFoldersTests {
         (#"at C:\Users\zorblatt\app\x.js"#, ["zorblatt"]), (#"C:\\Users\\zorblatt\\app"#, ["zorblatt"]),
         (#"USERPROFILE=C:\Users\zorblatt"#, ["zorblatt"]), ("HOME=/home/zorblatt\n", ["zorblatt"]),
         (#"{"HOME": {"value": "/home/zorblatt"}}"#, ["zorblatt"]), ("see /home/zorblatt", []),
+        ("HOMEPAGE=/home/zorblatt\n", []), ("HOME=/root\nX=/home/zorblatt\n", []),
         // Pages, resources of an API, accounts of servers.
         ("https://x.example/home/products/index.html", []), ("GET /home/products/list", []),
         ("/scim/v2/Users/zorblatt/x", []), ("/home/node/app/x.js", []), (" /Users/runner/src/x", []),
