@@ -12,6 +12,7 @@ struct LogTextTests {
         (#"{"at":"09:15:00"}"#, false), (#"["09:15:00"]"#, false), ("DEBUG=1\nconst a = 1", false),
         ("INFORMATION x", false), ("function f() {}\n", false), ("x 109:15:00", false), ("09:15:0", false),
         ("INFO", false), ("", false),
+        ("// built 2026-03-26 09:15:00\nconst a = 1", false),
         ("a\nb\nc\nd\n09:15:00 x", false),
     ])
     func logIsToldByItsFirstLines(text: String, isOne: Bool) {

@@ -32,6 +32,8 @@ enum LogText {
 
     /// Whether `09:15:00` stands at the beginning of a line, with a date and words without marks at most before it.
     private static func beginsWithTime(_ line: ArraySlice<UInt8>) -> Bool {
+        // `// built 2026-03-26 09:15:00` is a comment of a program.
+        guard line.first != 0x2f else { return false }
         let head = line.prefix(longestBeginning).prefix {
             $0.isASCIIAlphanumeric || [0x20, 0x2b, 0x2c, 0x2d, 0x2e, 0x2f, 0x3a, 0x5b].contains($0)
         }
