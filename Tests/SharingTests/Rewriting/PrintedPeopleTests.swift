@@ -29,7 +29,8 @@ struct PrintedPeopleTests {
         ("#<User id: 1, name: \"Ada Zora\">", ["display_name=Ada Zora"]),
         ("#<Client id: 1, name: \"Harbour Shop\">", []),
         // Things, and nothing around it.
-        ("Client{name='Harbour Shop', age=7}", []), ("UserPool(name=Bolund)", []), ("name='Ada Zora'", []),
+        ("Client{name='Harbour Shop', age=7}", []), ("UserPool(name=Bolund)", []),
+        ("SpringProfile(name=Bolund)", []), ("name='Ada Zora'", []),
         ("User{a={name='Ada Zora'}}", []),
     ])
     func namesInObjectsWhoseTypeSaysWhose(text: String, told: [String]) {

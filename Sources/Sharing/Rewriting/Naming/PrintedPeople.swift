@@ -39,7 +39,7 @@ enum PrintedPeople {
     private static let longestGap = 256
     /// In small letters; others may have words before them.
     private static let types = [
-        "user", "person", "customer", "member", "profile", "employee", "patient", "contact",
+        "user", "person", "customer", "member", "userprofile", "employee", "patient", "contact",
     ]
 
     /// Where the bracket stands that is open at a place; nil where none is near.
