@@ -14,6 +14,12 @@ extension UnexpectedPlacesTests {
             stays: ["kestrel", "harbour"]
         ),
         Row(
+            name: "what a status says, and whether somebody belongs to a tenant",
+            body: #"{"acct":7,"statusMessage":"harbour closed","acct_type":"kestrel"}"#,
+            gone: [],
+            stays: [#""acct":7"#, "harbour closed"]
+        ),
+        Row(
             name: "an assertion among the words of a log",
             type: "text/plain",
             body: "09:15 DEBUG decoder - got " + response("mead77x", "Kiravel") + " from idp.example\n"
@@ -93,9 +99,10 @@ extension UnexpectedPlacesTests {
             name: "what somebody answers who is asked how they sign in",
             body:
                 #"{"messages":[{"text":"What is your username?"},{"text":"veldmuis"},{"text":"And your password?"},"#
-                + #"{"text":"mead77owsx"},{"text":"Forgot your password?"},{"text":"kestrel7x"}]}"#,
+                + #"{"text":"mead77owsx"},{"text":"Forgot your password?"},{"text":"kestrel7x"},"#
+                + #"{"text":"Your password:"},{"text":"harbour-pilot"},{"text":"Your username:"},{"text":"onwards"}]}"#,
             gone: ["veldmuis", "mead77owsx"],
-            stays: ["What is your username?", "kestrel7x"]
+            stays: ["What is your username?", "kestrel7x", "harbour-pilot", "onwards"]
         ),
         Row(
             name: "somebody to scan",

@@ -106,7 +106,7 @@ enum PersonalRoles {
         // What universities call their people (eduPerson, SCHAC), and other providers theirs.
         add(
             .personal,
-            "edupersonprincipalname edupersontargetedid edupersonuniqueid schacpersonaluniqueid schacpersonaluniquecode personaname payerid profileimage profileimg thumbnailimageurl statusmessage"
+            "edupersonprincipalname edupersontargetedid edupersonuniqueid schacpersonaluniqueid schacpersonaluniquecode personaname payerid profileimage profileimg thumbnailimageurl"
         )
         // LTI, and the same of its claims.
         add(

@@ -98,6 +98,8 @@ extension SecretFinder {
     /// What a number in JSON is.
     func number(_ value: NamedText, _ text: String) {
         switch roles.role(of: value.name, in: value.container) {
+        // Whether somebody belongs to the tenant, as Entra ID's tokens say it (`"acct": 0`).
+        case .secret where SecretRoles.normalized(value.name) == "acct": return
         case .secret(let kind) where kind != .claim && kind != .cookie: note(kind, value.name, text)
         // A number under `code` may be an error's.
         case .drawn(let kind)

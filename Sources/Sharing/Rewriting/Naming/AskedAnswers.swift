@@ -12,7 +12,7 @@ enum AskedAnswers {
         for (question, answer) in zip(messages, messages.dropFirst())
         where slots[question].object != slots[answer].object {
             guard let name = asked(by: text[slots[question].range]),
-                isAnswer(text[slots[answer].range], of: name)
+                isAnswer(text[slots[answer].range], of: name, to: text[slots[question].range])
             else { continue }
             slots[answer].name = name
         }
@@ -36,13 +36,20 @@ enum AskedAnswers {
         return words.contains { $0 == "username" || $0 == "login" } ? "username" : nil
     }
 
-    private static func isAnswer(_ text: ArraySlice<UInt8>, of name: String) -> Bool {
+    private static func isAnswer(
+        _ text: ArraySlice<UInt8>,
+        of name: String,
+        to question: ArraySlice<UInt8>
+    ) -> Bool {
         let word = SlotReader.string(text)
         guard !SureWords.isCommon(word), !SecretRoles.isWord(word), !AccountNames.isWord(word) else {
             return false
         }
-        return name == "password"
-            ? SignInCall.mayBeSecret(text) : PairSlots.isAccount(text) && text.allSatisfy { !isCapital($0) }
+        // Forms have words of a page behind their labels: `Your password:`, `Sign-in`; `Your username:`, `continue`.
+        let isPlain = text.allSatisfy { $0.isASCIILetter || "-_'/.:".utf8.contains($0) }
+        guard name != "password" else { return !isPlain && SignInCall.mayBeSecret(text) }
+        return PairSlots.isAccount(text) && text.allSatisfy { !isCapital($0) }
+            && (!isPlain || question.contains(0x3f))
     }
 
     private static func isCapital(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte) }
