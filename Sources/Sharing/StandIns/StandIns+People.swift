@@ -66,10 +66,16 @@ extension StandIns {
         return text[..<path] + drawn(String(text[path...])) { $1($0) }
     }
 
-    /// Of a website of somebody's own, or of a mailbox, what the server has in common with others stays.
+    /// Of a website of somebody's own, or of a mailbox, what the server has in common with others stays; the rest is the same
+    /// for all who are at one server.
     private func server(_ name: String) -> String {
         let kept = publicSuffix(of: name)
-        let own = name.utf8.dropLast(kept.utf8.count)
-        return (own.isEmpty ? "" : drawn(String(decoding: own, as: UTF8.self)) { $1($0) }) + kept
+        let own = String(decoding: name.utf8.dropLast(kept.utf8.count), as: UTF8.self)
+        guard !own.isEmpty else { return kept }
+        let lower = own.lowercased()
+        let made = madeServers[lower] ?? drawn(lower) { $1($0) }
+        madeServers[lower] = made
+        guard made.utf8.count == own.utf8.count else { return made + kept }
+        return String(decoding: zip(own.utf8, made.utf8).map(UInt8.inCase), as: UTF8.self) + kept
     }
 }

@@ -4,14 +4,27 @@ import Testing
 
 /// Stand-ins of addresses that lead to somebody.
 struct PersonalAddressTests {
-    private static func standIn(_ address: String) -> String {
-        let standIns = StandIns(
+    private static func standIns() -> StandIns {
+        StandIns(
             FoundSecrets(),
             options: SharingOptions(),
             random: { [UInt8](repeating: 7, count: $0) },
             makeKey: { _ in nil }
         )
-        return standIns.personal(address)
+    }
+
+    private static func standIn(_ address: String) -> String { standIns().personal(address) }
+
+    /// Who works for one company is seen to, and for which is not.
+    @Test func mailAtOneServerStaysAtOneServer() {
+        let standIns = Self.standIns()
+        let servers = ["ada@corp-seven.example", "bo@corp-seven.example", "cy@other-nine.example"].map {
+            standIns.email($0).split(separator: "@").last ?? ""
+        }
+        #expect(servers[0] == servers[1] && servers[0] != servers[2])
+        #expect(servers.allSatisfy { $0.hasSuffix(".example") && !$0.contains("seven") })
+        let loud = standIns.email("EVE@CORP-SEVEN.example").split(separator: "@").last ?? ""
+        #expect(loud.lowercased() == servers[0].lowercased() && loud.contains { $0.isUppercase })
     }
 
     @Test func serverOfAPictureStays() {
