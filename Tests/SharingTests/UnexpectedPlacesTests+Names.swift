@@ -316,9 +316,13 @@ extension UnexpectedPlacesTests {
             body:
                 #"{"a":"https://api.shop.example/username/kiravel/exists","b":"https://api.shop.example/users/mead/x","#
                 + #""c":"https://api.shop.example/users/sign_in","d":"https://api.shop.example/users/findByEmail?x=1","#
-                + #""e":"https://id.other.example/users/owsell/authorize?x=1"}"#,
-            gone: ["kiravel", "/mead/"],
-            stays: ["/exists", "/users/sign_in", "/users/findByEmail", "/users/owsell/authorize"]
+                + #""e":"https://id.other.example/users/owsell/authorize?x=1","f":"https://shop.example/u/zandhaas/posts","#
+                + #""g":"https://id.other.example/u/harbour-picker?x=1","h":"https://id.other.example/u/login/id"}"#,
+            gone: ["kiravel", "/mead/", "zandhaas"],
+            stays: [
+                "/u/harbour-picker", "/u/login/id", "/posts", "/exists", "/users/sign_in",
+                "/users/findByEmail", "/users/owsell/authorize",
+            ]
         ),
         Row(
             name: "an account that an issuer is called by",

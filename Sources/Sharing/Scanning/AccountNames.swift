@@ -65,7 +65,9 @@ enum AccountNames {
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte == 0x2f || byte == 0x5c }
 
-    private static let ofPeople: Set<String> = ["author", "users", "people", "members", "profiles", "home"]
+    private static let ofPeople: Set<String> = [
+        "author", "users", "people", "members", "profiles", "home", "u",
+    ]
 
     private static let pages = words(
         """

@@ -8,10 +8,12 @@ enum PersonSegments {
         guard segment.count <= longest else { return nil }
         let own = SlotReader.string(segment)
         if ofRegister.contains(own.lowercased()), isNumberOfRegister(part) { return "uinfin" }
-        // A single word behind people may be a page of everybody: it is replaced there only.
+        // A single word behind people may be a page of everybody: it is replaced there only. Auth0 has the steps of a sign-in
+        // behind `/u/`, with hyphens: `/u/mfa-sms-challenge`.
+        let isOfPeople = ofPeople.contains(own.lowercased()) || own == "u" && !part.contains(0x2d)
         let name: String? =
             named.contains(SecretRoles.normalized(own))
-            ? "username" : ofPeople.contains(own.lowercased()) ? SlotReader.personSegment : nil
+            ? "username" : isOfPeople ? SlotReader.personSegment : nil
         return name.flatMap { mayBeAccount(part) ? $0 : nil }
     }
 
