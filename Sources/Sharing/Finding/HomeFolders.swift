@@ -33,7 +33,7 @@ enum HomeFolders {
             folder[0] == 0x55 || rest.isEmpty || rest.contains(0x2e)
         else { return nil }
         let own = SlotReader.string(name)
-        return SureWords.isCommon(own) || AccountNames.isWord(own) || nobodys.contains(own.lowercased())
+        return SureWords.isCommon(own) || AccountNames.isWord(own) || isNobodys(own)
             ? nil : own
     }
 
@@ -67,6 +67,9 @@ enum HomeFolders {
 
     /// What stands around paths.
     private static let ends: Set<UInt8> = Set("\"'`<>()|,;:".utf8)
+    /// Whether it is what computers call the account of a program, or of everybody who uses them.
+    static func isNobodys(_ name: String) -> Bool { nobodys.contains(name.lowercased()) }
+
     /// Of servers, images and machines that build.
     private static let nobodys: Set<String> = [
         "ubuntu", "debian", "centos", "fedora", "ec2-user", "azureuser", "vagrant", "node", "www", "www-data",

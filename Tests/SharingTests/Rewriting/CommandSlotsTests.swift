@@ -6,7 +6,8 @@ import Testing
 struct CommandSlotsTests {
     @Test(arguments: [
         ("mysql -u root -pzem4 --host db", ["zem4"]), ("/usr/bin/mysqldump -uapp -p'zem4!' shop", ["zem4!"]),
-        ("sshpass -p zem4K ssh max@host", ["zem4K"]), ("docker login -u max -p zem4K r.example", ["zem4K"]),
+        ("sshpass -p zem4K ssh max@host", ["zem4K", "max"]),
+        ("docker login -u max -p zem4K r.example", ["max", "zem4K"]),
         ("redis-cli -h cache -a zem4K ping", ["zem4K"]), ("ldapsearch -x -D cn=admin -w zem4K", ["zem4K"]),
         ("keytool -list -storepass zem4K", ["zem4K"]),
         ("curl -umax:zem4 https://x.example", ["max", "zem4"]),
@@ -17,6 +18,14 @@ struct CommandSlotsTests {
         ("sqlplus -S 'max/zem4K@//db:1521/x'", ["max", "zem4K"]),
         ("rman target max/zem4K@db log x", ["max", "zem4K"]), ("rman target / log x/zem4K", []),
         ("xfreerdp /u:max /p:zem4K /v:host", ["zem4K"]),
+        // Whom they sign in.
+        ("docker login --username max r.example", ["max"]), ("curl -u max https://x.example", ["max"]),
+        ("scp -P 22 x.txt max@db7:/srv/x", ["max"]), ("ssh -l max db7", ["max"]),
+        ("$ kinit max", ["max"]), ("kinit -kt /etc/x max@CORP", ["max"]), ("kinit -l 7d max7", ["max7"]),
+        ("the kinit failed", []), ("kinit HTTP/db7@CORP", []), ("ssh git@db7", []), ("ssh root@db7", []),
+        ("docker login -u AWS r.example", []), ("docker login -u $NAME r.example", []),
+        ("docker login -u oauth2accesstoken r.example", []), ("docker run -u max shop", []),
+        ("ssh -l", []), ("curl --user-agent max https://x.example", []),
         // The last word that is no option.
         ("net use z: \\\\srv\\x /user:max zem4K!", ["zem4K!"]),
         ("net use \\\\srv\\x zem4K! /user:max", ["zem4K!"]),

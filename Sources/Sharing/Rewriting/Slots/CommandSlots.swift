@@ -1,7 +1,7 @@
 import Captures
 
-/// Passwords that commands are given: `mysql -u app -pZk9!wq`, `sshpass -p Zk9!wq`, `curl --user=ada:Zk9!wq`,
-/// `htpasswd -b users ada Zk9!wq`.
+/// Passwords that commands are given, and whom they sign in: `mysql -u app -pZk9!wq`, `sshpass -p Zk9!wq`,
+/// `curl --user=ada:Zk9!wq`, `htpasswd -b users ada Zk9!wq`, `docker login -u ada`, `ssh ada@db7`, `$ kinit ada`.
 enum CommandSlots {
     /// `words`: of the text, in order.
     static func slots(_ words: [ArraySlice<UInt8>], in text: ArraySlice<UInt8>) -> [Slot] {
@@ -15,7 +15,7 @@ enum CommandSlots {
             if command != nil, endsLine(words[place - 1], before: word, in: text) { end() }
             if let program = program(SentenceSlots.bare(word)) {
                 end()
-                command = Command(program: program)
+                command = Command(program: program, isTyped: isTyped(word, in: text))
             } else if command == nil {
                 continue
             } else if isEnd(word) {
@@ -28,6 +28,13 @@ enum CommandSlots {
         }
         end()
         return slots
+    }
+
+    /// Whether a command stands behind the prompt of a shell, `$ kinit ada`, where no sentence begins.
+    private static func isTyped(_ word: ArraySlice<UInt8>, in text: ArraySlice<UInt8>) -> Bool {
+        let before = text[..<word.startIndex].suffix(2)
+        return before.count == 2 && [0x23, 0x24, 0x25, 0x3e].contains(before[before.startIndex])
+            && before.last == 0x20
     }
 
     /// `|`, `&&`, `>`, `#`: what follows is no argument.
@@ -55,6 +62,7 @@ enum CommandSlots {
     /// A command that is being read.
     private struct Command {
         let program: Program
+        private let isTyped: Bool
         /// It is told to do what takes a password.
         private var isDue: Bool
         /// The last word that is no option, and how many there are.
@@ -63,8 +71,10 @@ enum CommandSlots {
         /// A file, a user and a password; more of them are a sentence: `the net use of …`.
         private static let mostArguments = 3
 
-        init(program: Program) {
+        /// `isTyped`: it stands behind the prompt of a shell.
+        init(program: Program, isTyped: Bool) {
             self.program = program
+            self.isTyped = isTyped
             isDue = program.tasks.isEmpty
         }
 
@@ -77,6 +87,7 @@ enum CommandSlots {
             let slots = program.slots(of: word, next: next)
             if slots.isEmpty, !isOption(word) {
                 if last == nil, let pair = program.account(plain) { return pair }
+                if let user = program.user(atHost: plain) { return user }
                 last = plain
                 count += 1
             }
@@ -88,8 +99,14 @@ enum CommandSlots {
             word.last == 0x3a || word.first.map { [0x2a, 0x2d, 0x2f, 0x5c].contains($0) } ?? true
         }
 
-        /// The password that stands last.
+        /// The password that stands last, or who signs in.
         var lastArgument: [Slot] {
+            if program.takesPrincipal, let last, count <= Self.mostArguments {
+                let name = last.prefix { $0 != 0x40 }
+                // `kinit failed` of a sentence.
+                let isTold = isTyped || name.count < last.count || name.contains(where: \.isASCIIDigit)
+                return isTold ? Program.user(name) : []
+            }
             guard program.takesLast, let last, count <= Self.mostArguments, SignInCall.mayBeSecret(last)
             else { return [] }
             return Program.slot("password", last)
@@ -112,6 +129,12 @@ enum CommandSlots {
         var takesAccount = false
         /// The last word that is no option is one.
         var takesLast = false
+        /// Options behind which it stands who signs in.
+        var users: [String] = []
+        /// A word that is no option is who signs in, and where: `ada@db7`.
+        var takesUser = false
+        /// The last word that is no option is who signs in, with a realm or without.
+        var takesPrincipal = false
 
         func slots(of word: ArraySlice<UInt8>, next: ArraySlice<UInt8>?) -> [Slot] {
             if let next, apart.contains(where: { word.elementsEqual($0.utf8) }) {
@@ -122,6 +145,9 @@ enum CommandSlots {
             if let next, apartPairs.contains(where: { word.elementsEqual($0.utf8) }) {
                 return pair(SentenceSlots.bare(next))
             }
+            if let next, users.contains(where: { word.elementsEqual($0.utf8) }) {
+                return Self.user(SentenceSlots.bare(next))
+            }
             if let value = rest(of: word, glued) { return Self.slot("password", value) }
             return rest(of: word, gluedPairs).map(pair) ?? []
         }
@@ -131,6 +157,28 @@ enum CommandSlots {
             guard takesAccount, word.contains(0x2f) else { return nil }
             return pair(word[..<(word.lastIndex(of: 0x40) ?? word.endIndex)])
         }
+
+        /// Who signs in at a host, `ada@db7`, `ada@db7:/srv/x`; nil for other words.
+        func user(atHost word: ArraySlice<UInt8>) -> [Slot]? {
+            guard takesUser, let at = word.firstIndex(of: 0x40), at + 1 < word.endIndex else { return nil }
+            return Self.user(word[..<at])
+        }
+
+        /// None where it is an account of every computer, a variable or a word for it, as manuals have it.
+        static func user(_ name: ArraySlice<UInt8>) -> [Slot] {
+            let text = SlotReader.string(name)
+            guard PairSlots.isAccount(name), !name.contains(0x40), name.contains(where: { $0 & 0x20 != 0 }),
+                name.contains(where: \.isASCIILetter), name.first.map({ $0 != 0x2d }) ?? false,
+                !HomeFolders.isNobodys(text), !AccountNames.isWord(text), !PersonNames.isCommon(text),
+                !ofRegistries.contains(text)
+            else { return [] }
+            return slot("username", name)
+        }
+
+        /// What registries of images call everybody who has a token.
+        private static let ofRegistries: Set<String> = [
+            "oauth2accesstoken", "oauth2", "_json_key", "_json_key_base64", "x-access-token",
+        ]
 
         private func pair(_ word: ArraySlice<UInt8>) -> [Slot] {
             guard let mark = word.firstIndex(of: between) else { return [] }
@@ -157,7 +205,10 @@ enum CommandSlots {
         ),
         (Program(apart: ["-p"], glued: ["-p"]), "sshpass"),
         // `docker run -p localhost:8080:80` is a port.
-        (Program(tasks: ["login"], apart: ["-p"]), "docker podman nerdctl helm oras skopeo az oc cf"),
+        (
+            Program(tasks: ["login"], apart: ["-p"], users: ["-u", "--username"]),
+            "docker podman nerdctl helm oras skopeo az oc cf"
+        ),
         (Program(apart: ["-p"]), "mongo mongosh mongodump mongorestore rdesktop"),
         (Program(apart: ["-P"], glued: ["-P"]), "sqlcmd bcp zip unzip ipmitool"),
         (Program(apart: ["-pw"]), "plink pscp psftp"),
@@ -167,7 +218,9 @@ enum CommandSlots {
             Program(apart: ["-storepass", "-keypass", "-srcstorepass", "-deststorepass"]),
             "keytool jarsigner"
         ),
-        (Program(gluedPairs: ["-u", "--user=", "--proxy-user="]), "curl"),
+        (Program(gluedPairs: ["-u", "--user=", "--proxy-user="], users: ["-u", "--user"]), "curl"),
+        (Program(users: ["-l"], takesUser: true), "ssh scp sftp ssh-copy-id mosh rsync"),
+        (Program(takesPrincipal: true), "kinit"),
         (Program(apartPairs: ["-a", "--auth"]), "http https"),
         (Program(glued: ["/p:"]), "xfreerdp wfreerdp mstsc"),
         (Program(apartPairs: ["-U"], between: 0x25), "smbclient rpcclient"),
