@@ -88,7 +88,7 @@ struct MarkupSlots {
         else { return false }
         return !PairSlots.slots(in: text).isEmpty || !PrintedSlots.slots(in: text).isEmpty
             || !DatabaseSlots.slots(in: text).isEmpty || !LoggedStatements.slots(in: text).isEmpty
-            || !SignInCall.slots(in: text).isEmpty
+            || !SignInCall.slots(in: text).isEmpty || !TypedCalls.slots(in: text).isEmpty
     }
 
     /// A tag with what belongs to it: the text of a field, of a cell, of a script; or a comment.

@@ -33,7 +33,7 @@ enum SlotReader {
     private static func script(_ text: ArraySlice<UInt8>) -> [Slot] {
         var slots = ScriptSlots.slots(in: text)
         slots += pairs(text)
-        slots += TraceLines.slots(in: text) + DescribedObjects.slots(in: text)
+        slots += TraceLines.slots(in: text) + DescribedObjects.slots(in: text) + TypedCalls.slots(in: text)
         return LogText.isOne(text) ? EmbeddedMarkup.beside(slots + prose(text), in: text) : slots
     }
 
@@ -42,6 +42,7 @@ enum SlotReader {
         return WrappedTokens.apart(words(text), from: wrapped, in: text) + wrapped
             + LoggedStatements.slots(in: text) + CookieFileSlots.slots(in: text)
             + PrintedCookies.slots(in: text) + TraceLines.members(in: text) + DescribedObjects.slots(in: text)
+            + TypedCalls.slots(in: text)
     }
 
     private static func words(_ text: ArraySlice<UInt8>) -> [Slot] {
@@ -56,7 +57,8 @@ enum SlotReader {
         // No file of cookies has statements among them.
         let saved = CookieFileSlots.slots(in: text)
         let cookies = saved.isEmpty ? PrintedCookies.slots(in: text) : saved
-        let bound = cookies.isEmpty ? LoggedStatements.slots(in: text) : cookies
+        let stated = cookies.isEmpty ? LoggedStatements.slots(in: text) : cookies
+        let bound = stated.isEmpty ? TypedCalls.slots(in: text) : stated
         let told = bound.map(\.range)
         let wrapped = WrappedTokens.slots(in: text)
         let slots = WrappedTokens.apart(
