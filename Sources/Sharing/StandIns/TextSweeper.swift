@@ -113,8 +113,23 @@ final class TextSweeper {
             }
             take(output.finished())
         }
-        if !pass.isOfWholes { take(replacingNumbers(inBase64Of: current)) }
+        if !pass.isOfWholes {
+            take(replacingGroups(of: current))
+            take(replacingNumbers(inBase64Of: current))
+        }
         return isChanged ? current : nil
+    }
+
+    /// A secret in hexadecimal with something between its digits.
+    private func replacingGroups(of text: [UInt8]) -> [UInt8]? {
+        var output = text
+        for places in GroupedHexadecimal.runs(in: text) {
+            GroupedHexadecimal.change(places, of: &output) { bytes in
+                let plain = replacing(index.matches(in: bytes), in: bytes)
+                return replacingWords(in: plain ?? bytes) ?? plain
+            }
+        }
+        return output == text ? nil : output
     }
 
     /// Numbers of people by themselves in base64, which are too short to be met among others.
