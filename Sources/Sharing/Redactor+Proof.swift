@@ -77,7 +77,8 @@ extension Redactor {
         let times = secrets.flatMap { NumberedFields.times(in: $0.text) }
         return found.open.union(found.hosts).union(found.words).union(joints).filter { text in
             standIns.sweeper.sweepingOnce(Array(text.utf8)) == nil
-        } + times + StandIns.keptPrefixes + found.domains.map { "@" + $0 }
+        } + times + StandIns.keptPrefixes + secrets.compactMap { StandIns.method(ofDID: $0.text) }
+            + found.domains.map { "@" + $0 }
     }
 
     /// Whether a value inside of a secret is one that everybody may know.

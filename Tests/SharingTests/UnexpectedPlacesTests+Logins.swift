@@ -120,6 +120,22 @@ extension UnexpectedPlacesTests {
             stays: ["\"Google Account: ", "Google Account: Settings"]
         ),
         Row(
+            name: "whose account Google offers",
+            type: "text/html",
+            body:
+                "<ul><li data-identifier=\"kv@mail.example\"><div><img alt=\"\"></div> <div>Kira Velsen</div></li>"
+                + "<li data-identifier=\"\"><div>Harbour Pilot</div></li></ul>",
+            gone: ["Kira", "Velsen", "kv@mail.example"],
+            stays: ["Harbour Pilot", "<li data-identifier=\"\">"]
+        ),
+        Row(
+            name: "somebody by a decentralized identifier",
+            body:
+                #"{"sub":"did:example:zandhaas","subject_id":"did:web7:id.example:kestrelle","a":"did:example:x"}"#,
+            gone: ["zandhaas", "kestrelle"],
+            stays: [#""did:example:"#, #""did:web7:"#, #""a":"did:example:x""#]
+        ),
+        Row(
             name: "the second name of a file",
             headers: [
                 (

@@ -52,6 +52,9 @@ extension StandIns {
 
     func personal(_ text: String) -> String {
         if text.utf8.contains(0x40) { return email(text) }
+        if let method = Self.method(ofDID: text), text.utf8.count > method.utf8.count {
+            return method + drawn(String(text.dropFirst(method.count))) { $1($0) }
+        }
         guard let scheme = text.utf8.firstRange(of: "://".utf8),
             text.utf8[..<scheme.lowerBound].allSatisfy(\.isASCIIAlphanumeric),
             text.utf8.allSatisfy({ $0 > 0x20 })

@@ -171,7 +171,8 @@ final class StandIns {
         for range in open.whole(in: bytes) where range.count < bytes.count {
             other.replaceSubrange(range, with: bytes[range])
         }
-        for prefix in Self.keptPrefixes where text.hasPrefix(prefix) && text.utf8.count > prefix.utf8.count {
+        for prefix in Self.keptPrefixes + [Self.method(ofDID: text)].compactMap(\.self)
+        where text.hasPrefix(prefix) && text.utf8.count > prefix.utf8.count {
             other.replaceSubrange(0..<prefix.utf8.count, with: prefix.utf8)
         }
         let made = String(decoding: other, as: UTF8.self)
@@ -190,9 +191,24 @@ final class StandIns {
 
     static let separators: Set<UInt8> = Set("|.:,;&=\"{} /".utf8)
     /// They say what a value is, and are the same for all.
-    static let keptPrefixes = [
-        "urn:ietf:params:oauth:request_uri:", "urn:", "did:key:", "did:jwk:", "did:peer:",
-    ]
+    static let keptPrefixes = ["urn:ietf:params:oauth:request_uri:", "urn:"]
+
+    /// What a decentralized identifier begins with, its scheme and method (Decentralized Identifiers 1.0, section 3.1):
+    /// `did:web:`; nil for other texts.
+    static func method(ofDID text: String) -> String? {
+        let parts = text.utf8.prefix(longestMethod).split(
+            separator: 0x3a,
+            maxSplits: 2,
+            omittingEmptySubsequences: false
+        )
+        guard parts.count == 3, parts[0].elementsEqual("did".utf8), !parts[1].isEmpty,
+            parts[1].allSatisfy({ (0x61...0x7a).contains($0) || $0.isASCIIDigit })
+        else { return nil }
+        return "did:" + String(decoding: parts[1], as: UTF8.self) + ":"
+    }
+
+    /// In bytes, with the scheme.
+    private static let longestMethod = 32
 
     /// Strict readers of base64url mind bits behind the last byte.
     static func withoutStrayBits(_ other: String, like text: String) -> String {

@@ -144,7 +144,9 @@ struct MarkupSlots {
 
     /// What an element shows of a program's values, of somebody, or of users to choose from.
     private mutating func shown(by element: HTMLAttributes, named field: String?) -> [Slot] {
-        let shown = dumped.slot(in: element, of: text) ?? ShownNames.slot(in: element, of: text)
+        let shown =
+            dumped.slot(in: element, of: text) ?? ShownNames.slot(in: element, of: text)
+            ?? OfferedAccounts.slot(in: element, of: text)
         return highlighted.slots(in: element, of: text) + [shown].compactMap(\.self)
             + chosen.slots(in: element, named: field, of: text)
     }
