@@ -136,6 +136,18 @@ extension UnexpectedPlacesTests {
             stays: [#""did:example:"#, #""did:web7:"#, #""a":"did:example:x""#]
         ),
         Row(
+            name: "what a page of ForgeRock AM knows and does not show",
+            body:
+                #"{"callbacks":[{"type":"HiddenValueCallback","output":[{"name":"value","value":"zandhaas"},{"name":"id","#
+                + #""value":"userName"}],"input":[{"name":"IDToken1","value":"userName"}]},{"type":"HiddenValueCallback","#
+                + #""output":[{"name":"value","value":"kestrel"},{"name":"id","value":"theme"}],"input":[{"name":"IDToken2","#
+                + #""value":"theme"}]}]}"#,
+            gone: ["zandhaas"],
+            stays: [
+                "kestrel", #""name":"IDToken1","value":"userName""#, #""name":"IDToken2","value":"theme""#,
+            ]
+        ),
+        Row(
             name: "the second name of a file",
             headers: [
                 (
