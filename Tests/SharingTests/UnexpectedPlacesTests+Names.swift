@@ -325,6 +325,14 @@ extension UnexpectedPlacesTests {
             ]
         ),
         Row(
+            name: "who signed in where a page was come from",
+            headers: [("Referer", "https://app.shop.example/x?login=kiravel.7&a=b#login=mead_low")],
+            body:
+                #"{"a":"https://x.example/?login=success","b":"https://x.example/?login=oauth2.google","c":"https://x.example/?login=harbour"}"#,
+            gone: ["kiravel.7", "mead_low"],
+            stays: ["?login=success", "?login=oauth2.google", "?login=harbour", "&a=b#login="]
+        ),
+        Row(
             name: "an account that an issuer is called by",
             body:
                 #"{"issuer":"https://id.other.example/users/mead-low","a":"https://id.other.example/users/mead-low/x","#

@@ -16,6 +16,17 @@ enum FormAccounts {
         return Set(fields.indices.filter { isAccount(fields[$0].name) && isText(fields[$0].value) })
     }
 
+    /// Whether what an address has under `login` is what somebody's account is called, and not how a sign-in went or with whom:
+    /// a word with a digit or a mark in it, `login=ada.q7`.
+    static func isTold(underLogin value: ArraySlice<UInt8>) -> Bool {
+        value.count >= leastTold && PairSlots.isAccount(value) && !value.contains(0x40)
+            && value.first.map(\.isASCIILetter) ?? false && value.contains { !$0.isASCIILetter && $0 != 0x2d }
+            && !PersonSegments.isOfPages(value)
+    }
+
+    /// In bytes.
+    private static let leastTold = 5
+
     private static func isPassword(_ name: String) -> Bool {
         if case .secret(.password) = SecretRoles.role(of: name, in: .form) { true } else { false }
     }

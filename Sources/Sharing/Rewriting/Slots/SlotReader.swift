@@ -134,14 +134,22 @@ enum SlotReader {
         let parameters = items(text[(end + 1)...], separators: [0x26, 0x3f, 0x23])
         return slots
             + PeopleSearch.named(parameters, behind: segment, earlier, in: text).map { slot in
-                // Entra's `https://…/error?code=700016`.
-                guard isOfError, slot.name == "code", slot.range.count < 10,
-                    text[slot.range].allSatisfy(\.isASCIIDigit)
-                else { return slot }
                 var slot = slot
-                slot.name = "error_code"
+                slot.name = name(ofParameter: slot, isOfError: isOfError, in: text)
                 return slot
             }
+    }
+
+    /// What a parameter is called, by what it has where its own name means several things.
+    private static func name(ofParameter slot: Slot, isOfError: Bool, in text: ArraySlice<UInt8>) -> String {
+        let value = text[slot.range]
+        switch slot.name {
+        case "login" where FormAccounts.isTold(underLogin: value): return FormAccounts.name
+        // Entra's `https://…/error?code=700016`.
+        case "code" where isOfError && value.count < 10 && value.allSatisfy(\.isASCIIDigit):
+            return "error_code"
+        default: return slot.name
+        }
     }
 
     /// What follows behind white space is another text, but for marks of a sanitizer: `state=[state redacted]&code=…`.
