@@ -37,6 +37,7 @@ struct Authreel: AsyncParsableCommand {
         CryptoLibrary.staysUntilTheEnd()
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
+            try ArgumentBytes.check(ArgumentBytes.all)
             try UnknownCommand.check(arguments)
             try DashedFile.check(arguments)
             var command = try command(arguments)

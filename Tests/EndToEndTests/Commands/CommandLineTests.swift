@@ -88,6 +88,19 @@ struct CommandLineTests {
         #expect(!result.errors.contains("\u{1b}"))
     }
 
+    /// As text its name would be another one.
+    @Test func nameThatIsNoTextIsNotWrittenUnderAnother() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let result = try Program.run(
+            ["-c", #"exec "$0" share "$1" --out "$(printf 'a\377.har')""#, Program.path, Self.healthy],
+            executable: "/bin/sh",
+            in: folder.path
+        )
+        #expect(result.status == 64 && result.errors.contains("no UTF-8"), "\(result.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test func unknownOptionIs64AndShowsUsage() throws {
         let result = try Program.run(["show", "--colour", "login.har"])
         #expect(result.status == 64)
