@@ -132,6 +132,17 @@ struct BisectReportTests {
         }
     }
 
+    /// Beside another window; the heads name two files.
+    @Test(arguments: [50, 60]) func textIsNoWiderThanTheTerminal(columns: Int) async throws {
+        let report = try await Self.report()
+        let whole = BisectText(report, style: .plain, columns: 1000).text
+        let text = BisectText(report, style: .plain, columns: columns).text
+        let words = [whole, text].map { $0.split { $0 == " " || $0 == "\n" } }
+        #expect(words[0] == words[1])
+        let lines = text.split(separator: "\n")
+        #expect(lines.dropFirst(2).allSatisfy { $0.count <= columns }, "\(text)")
+    }
+
     @Test func jsonAndMarkdown() async throws {
         let report = try await Self.report()
         let json = BisectJSON.text(of: report) + "\n"

@@ -9,19 +9,17 @@ package struct BisectText {
     private let style: TextStyle
     private let told: DifferenceLines
 
-    /// `columns`: how wide lines may be; 80 at least.
+    /// `columns`: how wide lines may be; 40 at least.
     package init(_ report: BisectReport, style: TextStyle, columns: Int = 100) {
         self.report = report
         self.style = style
-        told = DifferenceLines(style: style, columns: max(columns, 80))
+        told = DifferenceLines(style: style, columns: max(columns, 40))
     }
 
     package var text: String {
         var lines = [told.head("A", report.good), told.head("B", report.bad)]
         if let cause = report.recordedCause {
-            lines.append(
-                "   fails: \(style.severity(cause.severity)) \(style.bold(cause.rule)): \(cause.title.printable)"
-            )
+            lines += broken("   fails: \(words(on: cause))")
         }
         let isFound = report.result?.ending == .found
         let headline = told.wrapped(report.headline.printable, indent: "")
@@ -30,16 +28,14 @@ package struct BisectText {
         if let advice = report.advice { lines += told.wrapped(advice.printable, indent: "  ") }
         lines += section(nil, .cause)
         if let cause = report.cause {
-            lines += [
-                "",
-                "it fails with \(style.severity(cause.severity)) \(style.bold(cause.rule)): \(cause.title.printable)",
-                style.dim("  authreel explain \(cause.rule)"),
-            ]
+            lines += [""] + broken("it fails with \(words(on: cause))")
+            lines.append(style.dim("  authreel explain \(cause.rule)"))
         }
         lines += section("not needed for it to fail", .notNeeded)
         lines += section(untriedTitle, .notTried)
         if let proof = report.proof, isFound {
-            lines += ["", "\(proof.printable): the login that works, and the one that fails with this alone"]
+            let words = "the login that works, and the one that fails with this alone"
+            lines += [""] + broken("\(proof.printable): \(words)")
         }
         return lines.joined(separator: "\n")
     }
@@ -91,7 +87,18 @@ package struct BisectText {
         var difference = change.difference
         // Not of a step as a whole: said like the others.
         if difference.aspect == "step" { difference.aspect = "the request" }
-        return ["  \(mark) \(style.bold(head))"] + told.lines(for: difference)
+        return broken("  \(mark) \(style.bold(head))") + told.lines(for: difference)
+    }
+
+    private func words(on cause: Finding) -> String {
+        "\(style.severity(cause.severity)) \(style.bold(cause.rule)): \(cause.title.printable)"
+    }
+
+    /// A styled line, and what it has no room for further in.
+    private func broken(_ line: String) -> [String] {
+        let margin = "      "
+        let parts = line.brokenAtSpaces(to: told.columns, hanging: margin.count)
+        return parts.enumerated().map { $0.offset == 0 ? $0.element : margin + $0.element }
     }
 
     /// `[22] [17]`; of a change in many requests the first.
