@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { printable, visible } from "../../viewer/js/dom.js";
+import { element, headed, printable, visible } from "../../viewer/js/dom.js";
 import { edged } from "../../viewer/js/secret.js";
 
 test("what would turn or end the text around it is shown, not obeyed", () => {
@@ -17,4 +17,26 @@ test("every character of a value is to be seen", () => {
   const text = "two words, \u0645\u06cc\u200c\u062e, \u{1f469}\u200d\u{1f4bb}\ufe0f, \u65e5\u3000\u672c";
   assert.equal(visible(text), text);
   assert.deepEqual([edged(["  a b "]), edged([""]), edged(["a ", "b"])], [["\\u{20}\\u{20}a b\\u{20}"], [""], ["a ", "b"]]);
+});
+
+test("a button stands beside its heading, not in it", () => {
+  class Node {
+    constructor(tag) {
+      Object.assign(this, { tag, childNodes: [], attributes: {} });
+    }
+    setAttribute(name, value) {
+      this.attributes[name] = value;
+    }
+    append(...children) {
+      this.childNodes.push(...children);
+    }
+  }
+  const before = { document: globalThis.document, Node: globalThis.Node };
+  Object.assign(globalThis, { Node, document: { createElement: (tag) => new Node(tag) } });
+  try {
+    const [heading, button] = headed("The way of a\u202ecode", element("button", {}, "Stop")).childNodes;
+    assert.deepEqual([heading.tag, heading.childNodes, button.tag], ["h2", ["The way of a\\u{202e}code"], "button"]);
+  } finally {
+    Object.assign(globalThis, before);
+  }
 });

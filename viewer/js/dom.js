@@ -71,6 +71,17 @@ export function element(tag, properties = {}, ...children) {
 }
 
 /**
+ * A heading with a button beside it, which is not read aloud as a part of the heading.
+ *
+ * @param {string} words
+ * @param {HTMLElement} button
+ * @returns {HTMLElement}
+ */
+export function headed(words, button) {
+  return element("div", { class: "headed" }, element("h2", {}, words), button);
+}
+
+/**
  * A link that a person may follow: to a specification, never to anything that a capture names.
  *
  * @param {{text: string, url: string | null}} source

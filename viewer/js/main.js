@@ -1,7 +1,7 @@
 import { comparePanel, possible, proposal, sideText } from "#viewer/compare.js";
 import { curl, markdown } from "#viewer/copy.js";
 import { Diagram } from "#viewer/diagram.js";
-import { element } from "#viewer/dom.js";
+import { element, headed } from "#viewer/dom.js";
 import { ExchangeList } from "#viewer/exchanges.js";
 import { filterBar } from "#viewer/filter.js";
 import { findingsPanel } from "#viewer/findings.js";
@@ -185,7 +185,7 @@ class Viewer {
     const findings = flow?.findings ?? null;
     shell.drawPanel(shell.findings, [found, at.q, at.same, JSON.stringify([findings, flow?.later, head?.settled, head?.outcome]), veil.revision], () => [
       found ? searchResults({ query: at.q, same: at.same }, found, { veil, captures: this.report.captures, go: (hit) => this.found(hit), leave: () => this.do("find", null) }) : null,
-      ...(findings ? [element("h2", {}, "Findings ", tool("Copy as Markdown", "C: the diagnosis for a ticket", () => this.do("copy-markdown"))), findingsPanel(head, findings, { go, veil, redraw, later: flow.later, visit })] : []),
+      ...(findings ? [headed("Findings", tool("Copy as Markdown", "C: the diagnosis for a ticket", () => this.do("copy-markdown"))), findingsPanel(head, findings, { go, veil, redraw, later: flow.later, visit })] : []),
     ]);
     const isOfFlow = head?.exchanges.includes(at.exchange) ?? false;
     shell.drawPanel(shell.message, [message, at.exchange, this.chosen, isOfFlow, JSON.stringify(proofs), veil.revision], () => [

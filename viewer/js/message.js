@@ -1,5 +1,5 @@
 import { cookiesPanel } from "#viewer/cookies.js";
-import { element } from "#viewer/dom.js";
+import { element, headed } from "#viewer/dom.js";
 import { indented } from "#viewer/json.js";
 import { marksOf } from "#viewer/marks.js";
 import { pkcePanel } from "#viewer/pkce.js";
@@ -39,10 +39,8 @@ export function messagePanel(message, given) {
   return element(
     "article",
     { class: "message-panel", "aria-label": `Message ${message.exchange}` },
-    element(
-      "h2",
-      {},
-      `[${message.exchange}] ${[...new Set(message.steps)].join(", ") || message.method} `,
+    headed(
+      `[${message.exchange}] ${[...new Set(message.steps)].join(", ") || message.method}`,
       element("button", { type: "button", title: veil.isLifted ? null : "names stand for the secrets", on: { click: options.copy } }, "Copy as curl"),
     ),
     element("p", { class: marked("url", "line-of-request") }, element("b", {}, message.method), " ", element("code", {}, shownURL(message, veil))),

@@ -1,4 +1,4 @@
-import { element } from "#viewer/dom.js";
+import { element, headed } from "#viewer/dom.js";
 import { mask } from "#viewer/mask.js";
 import { placeID, placesOf } from "#viewer/report.js";
 import { shortNames } from "#viewer/words.js";
@@ -126,7 +126,10 @@ export function searchResults({ query, same }, { hits: found, more }, options) {
   return element(
     "section",
     { class: "results", "aria-label": "Found" },
-    element("h2", {}, found.length === 0 ? `${words} stands nowhere` : `${words} in ${found.length}${more ? " and more" : ""} place${found.length === 1 ? "" : "s"}`, " ", element("button", { type: "button", on: { click: options.leave } }, "Close (Esc)")),
+    headed(
+      found.length === 0 ? `${words} stands nowhere` : `${words} in ${found.length}${more ? " and more" : ""} place${found.length === 1 ? "" : "s"}`,
+      element("button", { type: "button", on: { click: options.leave } }, "Close (Esc)"),
+    ),
     more ? element("p", { class: "nothing" }, "Only the first are listed: ask for something longer.") : null,
     element(
       "ul",

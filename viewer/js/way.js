@@ -1,4 +1,4 @@
-import { element } from "#viewer/dom.js";
+import { element, headed } from "#viewer/dom.js";
 import { difference } from "#viewer/mask.js";
 import { placeID, samePlace } from "#viewer/report.js";
 import { valueOnScreen } from "#viewer/secret.js";
@@ -42,7 +42,7 @@ export function wayPanel(link, findings, { go, leave, veil, redraw }) {
   return element(
     "section",
     { class: "way-panel", "aria-label": `The way of ${link.name}` },
-    element("h2", {}, `The way of ${link.name} `, element("button", { type: "button", on: { click: leave } }, "Stop following (Esc)")),
+    headed(`The way of ${link.name}`, element("button", { type: "button", on: { click: leave } }, "Stop following (Esc)")),
     element(
       "ol",
       {},
