@@ -40,4 +40,21 @@ struct CutCaptureTests {
         #expect(result.output.contains("not read: line"), "\(result.output)")
         #expect(result.output.contains("the file breaks off behind entry"), "\(result.output)")
     }
+
+    /// A job whose capture was cut off before the end of its first entry has found nothing out.
+    @Test func captureWithoutOneWholeEntryIs65() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let cut = folder.file("cut.har")
+        try Data(Fixtures.bytes(Self.abandoned).prefix(900)).write(to: URL(filePath: cut))
+        for format in ["text", "json", "junit"] {
+            let result = try Program.run(["diagnose", "--format", format, cut])
+            #expect(result.status == 65, "\(format)")
+            #expect(result.errors.contains("error: \(cut): not one entry of it is whole\n"))
+            #expect(result.output.contains(#"errors="1""#) == (format == "junit"), "\(result.output)")
+        }
+        let healthy = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
+        let two = try Program.run(["diagnose", healthy, cut])
+        #expect(two.status == 65 && two.output.contains("nothing wrong found"), "\(two.output)")
+    }
 }
