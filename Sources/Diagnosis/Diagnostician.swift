@@ -247,14 +247,19 @@ package enum Diagnostician {
             return false
         }
         let place = flow.surroundings.position[exchange]
-        return !flow.exchanges.contains { later in
-            guard flow.surroundings.position[later] > place else { return false }
-            return switch flow.surroundings.messages[later] {
-            // Of any login at this provider.
-            case nil, .discovery, .keySet: false
-            default: true
-            }
+        // The first page was answered all the same.
+        let isAnswered = flow.authorizationResponses.contains {
+            $0.error == nil && flow.surroundings.position[$0.exchange] > place
         }
+        return !isAnswered
+            && !flow.exchanges.contains { later in
+                guard flow.surroundings.position[later] > place else { return false }
+                return switch flow.surroundings.messages[later] {
+                // Of any login at this provider.
+                case nil, .discovery, .keySet: false
+                default: true
+                }
+            }
     }
 
     /// An API that let the app in nowhere, and was shown the ID token: some say so as they say what is no affair of the login, with 403.

@@ -38,6 +38,9 @@ struct PARRequestURIReusedTests {
         #expect(finding.severity == severity)
         #expect(finding.isPrimary == (severity == .error))
         #expect(recording.outcomes == [outcome])
+        // What the app's server asked need not be in the capture.
+        #expect(recording.frontChannel.finding(rule)?.severity == severity)
+        #expect(recording.frontChannel.outcomes == [outcome])
     }
 
     @Test func leavesTheClientsOwnURLAlone() throws {
