@@ -262,15 +262,25 @@ package enum Diagnostician {
             }
     }
 
-    /// An API that let the app in nowhere, and was shown the ID token: some say so as they say what is no affair of the login, with 403.
+    /// An API that is seen to let nobody in, and was shown the ID token: some say so as they say what is no affair of the login, with 403.
     private static func isShownTheWrongToken(_ info: RuleInfo, _ violation: Violation, _ flow: Flow) -> Bool {
         guard info.id == AccessTokenWrongKind.info.id, let exchange = violation.faultyExchange,
             flow.capture[exchange].response?.status == 403
         else { return false }
         let host = flow.capture[exchange].request.url.host
-        return !BearerCall.all(in: flow).contains {
-            $0.call.endpoint.host == host && $0.call.answer.isSuccess
+        return !flow.surroundings.messages.values.contains { message in
+            switch message {
+            // Of any login's.
+            case .userInfo(let call), .resource(let call):
+                call.token != nil && call.endpoint.host == host && isLetIn(call.answer)
+            default: false
+            }
         }
+    }
+
+    /// Whether an API looked for what it was asked for, there or not: who is turned away at its door is told 401 or 403.
+    private static func isLetIn(_ answer: Answer) -> Bool {
+        answer.isSuccess || [304, 404, 409, 410, 412, 422].contains(answer.status)
     }
 
     private static func isCancelled(_ flow: Flow) -> Bool {

@@ -55,6 +55,7 @@ struct AccessTokenWrongKind: Rule {
                         Evidence(call.token, note: "the ID token"), Evidence(token, note: "delivered here"),
                         call.address, refusal.evidence,
                     ],
+                    severity: isOfRights(refusal) ? .note : nil,
                     explanation: isGraph ? GraphAPI.explanation : nil,
                     fix: isGraph ? GraphAPI.fix : nil,
                     exchange: call.call.exchange
@@ -105,6 +106,17 @@ struct AccessTokenWrongKind: Rule {
         guard let object = answer.json else { return false }
         return object["kind"]?.string == "Status" && object["apiVersion"]?.string == "v1"
             && object["reason"]?.string != nil
+    }
+
+    /// Whether a 403 is said to somebody whose token was read: by Amazon's API Gateway, for a user that its policy keeps out and of a path that
+    /// it does not have, and by Google's services, whose word for a token that they do not take is another.
+    private func isOfRights(_ refusal: BearerRefusal) -> Bool {
+        guard refusal.status == 403 else { return false }
+        let text = refusal.body.asciiLowercased()
+        return [
+            "user is not authorized to access this resource", "missing authentication token",
+            "\"permission_denied\"",
+        ].contains(where: text.containsBytes)
     }
 
     /// Whether it goes to another program of the provider's host.

@@ -162,20 +162,43 @@ struct AccessTokenWrongKindTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
-    /// A 403 without a challenge is about a record or a role mostly, and so it is where the API takes such tokens.
-    @Test(arguments: [false, true]) func aBare403EndsTheLoginWhereTheAPITookNothing(isTaken: Bool) throws {
+    /// A 403 without a challenge is about a record or a role mostly, and so it is where the API is seen to look for what it is asked for.
+    @Test(arguments: [nil, 200, 404, 401]) func aBare403EndsTheLoginWhereTheAPITookNothing(other: Int?) throws
+    {
         var recording = try Recording(broken).editingLast("/orders") {
             $0.response = RecordedResponse(status: 403, body: .json(#"{"message":"Forbidden"}"#))
         }
-        if isTaken {
-            var other = try #require(recording.exchanges.last)
-            other.startedAt = other.endedAt + .milliseconds(10)
-            other.request.url = RecordedURL((other.request.url.origin ?? "") + "/cart")
-            other.response = RecordedResponse(status: 200, body: .json("{}"))
-            recording.exchanges.append(other)
+        if let other {
+            var later = try #require(recording.exchanges.last)
+            later.startedAt = later.endedAt + .milliseconds(10)
+            later.request.url = RecordedURL((later.request.url.origin ?? "") + "/cart")
+            later.response = RecordedResponse(status: other, body: .json("{}"))
+            recording.exchanges.append(later)
         }
+        let isTaken = other == 200 || other == 404
         #expect(recording.finding(rule)?.severity == (isTaken ? .note : .error))
         #expect(recording.outcomes == [isTaken ? .success : .failure])
+    }
+
+    /// Amazon's API Gateway takes ID tokens, and Firestore does: what they say with 403 is about rights and paths.
+    @Test(
+        arguments: [
+            (
+                403, #"{"Message":"User is not authorized to access this resource with an explicit deny"}"#,
+                true
+            ),
+            (403, #"{"message":"Missing Authentication Token"}"#, true),
+            (403, #"{"error":{"code":403,"status":"PERMISSION_DENIED"}}"#, true),
+            (403, #"{"error":"invalid_token"}"#, false),
+            (401, #"{"message":"Unauthorized"}"#, false),
+        ]
+    )
+    func aRefusalOfRightsEndsNoLogin(status: Int, body: String, isNote: Bool) throws {
+        let recording = try Recording(broken).editingLast("/orders") {
+            $0.response = RecordedResponse(status: status, body: .json(body))
+        }
+        #expect(recording.finding(rule)?.severity == (isNote ? .note : .error))
+        #expect(recording.outcomes == [isNote ? .success : .failure])
     }
 
     @Test func leavesTheAccessTokenAlone() throws {
