@@ -82,7 +82,7 @@ extension MessageRecognizer {
     /// Whether a request that was saved without its body is answered as a revocation is (RFC 7009, section 2.2).
     ///
     /// An empty answer is anybody's: metadata have to name the address, or a form be sent to one that only a provider has, by a client
-    /// that is no page.
+    /// that is no page, and that is shown none: its cookies may be left out of the capture.
     static func isAnsweredAsRevocation(_ exchange: Exchange, _ index: Int, isStated: Bool) -> Bool {
         let request = exchange.request
         guard request.isBodyUnsaved else { return false }
@@ -90,6 +90,7 @@ extension MessageRecognizer {
         guard !answer.isSuccess else {
             let isProtocol =
                 isForm(request) && !request.headers.contains("cookie")
+                && !(exchange.response?.body?.isPage ?? false)
                 && Endpoints.isProtocolRevocation(request.url)
             return isStated || isProtocol
         }
