@@ -66,12 +66,33 @@ struct Ending {
             index.unseenRetry(of: last.exchange) == nil
         else { return false }
         let place = index.position[last.exchange]
-        return !messages.contains { message in
+        let goesOn = messages.contains { message in
             switch message {
             case .userInfo(let call), .resource(let call), .endSession(let call):
                 index.position[call.exchange] > place && call.answer.status.map { $0 < 400 } ?? false
             default: false
             }
+        }
+        return !goesOn && !isReachedLater(than: last) && !mayGoOnUnseen(after: last.exchange)
+    }
+
+    /// Whether the client got tokens of the provider later, in a login of its own.
+    private func isReachedLater(than request: TokenRequest) -> Bool {
+        let place = index.position[request.exchange]
+        return index.tokenRequests.contains {
+            $0.answer.isSuccess && index.position[$0.exchange] > place
+                && $0.endpoint.origin == request.endpoint.origin && $0.clientID == request.clientID
+        }
+    }
+
+    /// Whether something went well later that may have had a token, which was left out of the capture.
+    private func mayGoOnUnseen(after exchange: Int) -> Bool {
+        let agent = index.capture[exchange].request.headers.first("user-agent")
+        return index.withoutAssets(after: exchange).prefix(200).contains { other in
+            let later = index.capture[other]
+            return index.messages[other] == nil && index.mayLackCredentials(at: other)
+                && later.request.headers.first("user-agent") == agent
+                && later.response.map { $0.status < 400 } ?? false
         }
     }
 
