@@ -80,9 +80,10 @@ package struct TokenRequest: Sendable {
 
     // MARK: - The answer
 
-    /// Whether a poll was answered with 400 and the capture lacks with what: mostly that the user has not decided (RFC 8628, section 3.5).
+    /// Whether a poll was answered with 400, or with Google's 428, and the capture lacks with what: mostly that the user has not decided
+    /// (RFC 8628, section 3.5).
     package var mayBePending: Bool {
-        GrantType.decoupled.contains(grantType) && answer.status == 400 && answer.error == nil
+        GrantType.decoupled.contains(grantType) && [400, 428].contains(answer.status) && answer.error == nil
             && answer.json == nil && !answer.isBodyWhole && !answer.isBrokenOff
     }
 

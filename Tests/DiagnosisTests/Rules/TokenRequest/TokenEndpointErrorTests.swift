@@ -36,7 +36,7 @@ struct TokenEndpointErrorTests {
     }
 
     /// Of a poll that was saved without its answer's body the status says that the user has not decided yet, mostly.
-    @Test(arguments: [(400, false), (403, true)])
+    @Test(arguments: [(400, false), (428, false), (403, true)])
     func leavesAPollAloneThatMayBePending(status: Int, fires: Bool) throws {
         let recording = try Recording("logout-and-device/device-code-expired").editing { exchange in
             guard exchange.request.url.path == "/token" else { return }
