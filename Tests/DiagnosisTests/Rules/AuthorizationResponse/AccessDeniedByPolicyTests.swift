@@ -38,6 +38,7 @@ struct AccessDeniedByPolicyTests {
         ("access_denied", "user is not part of the org_8Yk organization"),
         ("access_denied", "User is not in the allowed groups"),
         ("access_denied", "Your account is pending approval"),
+        ("access_denied", "Access is not allowed by the administrator"),
         ("access_denied", "The user lacks the required role"),
         ("access_denied", "Keine Berechtigung"), ("access_denied", "Vous n'avez pas acc\u{e8}s"),
         ("access_denied", "user is blocked"), ("access_denied", "Ihr Konto ist gesperrt."),

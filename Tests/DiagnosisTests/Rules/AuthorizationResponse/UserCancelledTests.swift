@@ -41,6 +41,9 @@ struct UserCancelledTests {
         ("Too many attempts", false),
         ("No matching account", false), ("The user has not approved the request", true),
         ("The user has not allowed access", true),
+        ("The request was not approved by the resource owner", true),
+        ("Access is not allowed by the user", true),
+        ("The user did not accept the license agreement", true),
         ("Service not found: https://api.harbour.example", false),
         (
             "The resource owner or authorization server denied the request. The consent verifier has already been used.",
