@@ -55,7 +55,7 @@ struct AccessTokenWrongKind: Rule {
                         Evidence(call.token, note: "the ID token"), Evidence(token, note: "delivered here"),
                         call.address, refusal.evidence,
                     ],
-                    severity: isOfRights(refusal) ? .note : nil,
+                    severity: isOfRights(refusal, flow) ? .note : nil,
                     explanation: isGraph ? GraphAPI.explanation : nil,
                     fix: isGraph ? GraphAPI.fix : nil,
                     exchange: call.call.exchange
@@ -108,10 +108,13 @@ struct AccessTokenWrongKind: Rule {
             && object["reason"]?.string != nil
     }
 
-    /// Whether a 403 is said to somebody whose token was read: by Amazon's API Gateway, for a user that its policy keeps out and of a path that
-    /// it does not have, and by Google's services, whose word for a token that they do not take is another.
-    private func isOfRights(_ refusal: BearerRefusal) -> Bool {
+    /// Whether a 403 is said to somebody whose token was read.
+    ///
+    /// Amazon's API Gateway says it for a user that its policy keeps out, and of a path that it does not have; Google's services have another
+    /// word for a token that they do not take. A page is what a firewall in front shows, or Cloud Run to a user without the right to call it.
+    private func isOfRights(_ refusal: BearerRefusal, _ flow: Flow) -> Bool {
         guard refusal.status == 403 else { return false }
+        if flow.capture[refusal.exchange].response?.body?.isPage ?? false { return true }
         let text = refusal.body.asciiLowercased()
         return [
             "user is not authorized to access this resource", "missing authentication token",

@@ -180,7 +180,7 @@ struct AccessTokenWrongKindTests {
         #expect(recording.outcomes == [isTaken ? .success : .failure])
     }
 
-    /// Amazon's API Gateway takes ID tokens, and Firestore does: what they say with 403 is about rights and paths.
+    /// Amazon's API Gateway takes ID tokens, and Firestore and Cloud Run do: what they say with 403 is about rights and paths.
     @Test(
         arguments: [
             (
@@ -189,13 +189,15 @@ struct AccessTokenWrongKindTests {
             ),
             (403, #"{"message":"Missing Authentication Token"}"#, true),
             (403, #"{"error":{"code":403,"status":"PERMISSION_DENIED"}}"#, true),
+            (403, "<html><head><title>403 Forbidden</title></head><h1>Error: Forbidden</h1></html>", true),
             (403, #"{"error":"invalid_token"}"#, false),
             (401, #"{"message":"Unauthorized"}"#, false),
         ]
     )
     func aRefusalOfRightsEndsNoLogin(status: Int, body: String, isNote: Bool) throws {
         let recording = try Recording(broken).editingLast("/orders") {
-            $0.response = RecordedResponse(status: status, body: .json(body))
+            let isPage = body.hasPrefix("<")
+            $0.response = RecordedResponse(status: status, body: isPage ? .html(body) : .json(body))
         }
         #expect(recording.finding(rule)?.severity == (isNote ? .note : .error))
         #expect(recording.outcomes == [isNote ? .success : .failure])
