@@ -1,7 +1,6 @@
 import Captures
 import Flows
 import JOSE
-import JSON
 import OAuth
 
 /// The ID token is sent to an API in place of the access token.
@@ -72,7 +71,7 @@ struct AccessTokenWrongKind: Rule {
 
     /// Whose the called URL is: a mobile app's back end may well want to see the ID token.
     private func owner(of call: BearerCall, _ refusal: BearerRefusal, _ flow: Flow) -> Owner {
-        if isOfKubernetes(call.call.answer) { return .app }
+        if KubernetesAPI.isOne(call.call.answer) { return .app }
         if GraphAPI.isOne(call.call.endpoint) { return .other }
         guard let host = call.call.endpoint.host, !call.isAtProvider(flow) || isBeside(call, flow) else {
             return .other
@@ -98,14 +97,6 @@ struct AccessTokenWrongKind: Rule {
         let sites = targets.compactMap(site)
         if sites.contains(Site.of(host)) { return .app }
         return refusal.isBearerChallenge ? .other : .unknown
-    }
-
-    /// Whether an answer is one of a Kubernetes API server, which takes the ID tokens of its users (`--oidc-issuer-url`) and says so of
-    /// none that it refuses: an object of the kind `Status`.
-    private func isOfKubernetes(_ answer: Answer) -> Bool {
-        guard let object = answer.json else { return false }
-        return object["kind"]?.string == "Status" && object["apiVersion"]?.string == "v1"
-            && object["reason"]?.string != nil
     }
 
     /// Whether a 403 is said to somebody whose token was read.

@@ -106,8 +106,7 @@ struct BearerRejected: Rule {
     ) -> Violation.Words? {
         if refusal.reasons.contains(.beginning) { return BearerWords.early }
         if call.grant == nil, isIDToken {
-            let isKubernetes = refusal.body.containsBytes("\"apiVersion\"")
-            return isKubernetes ? BearerWords.kubernetes : BearerWords.identity
+            return KubernetesAPI.isOne(call.call.answer) ? BearerWords.kubernetes : BearerWords.identity
         }
         if call.isUserInfo, call.claimsToken?.audience.isEmpty == false, refusal.reasons == [.audience] {
             return BearerWords.forAnAPI

@@ -51,6 +51,14 @@ struct AccessTokenWrongKindTests {
         #expect(refused.fix.contains("--oidc-issuer-url"))
     }
 
+    /// Google's APIs, and others that follow its guide, name a version of theirs as well.
+    @Test func versionOfAnotherAPIIsNotThatOfKubernetes() throws {
+        let recording = try Recording(broken + ".near-miss").editingLast("/api/session") {
+            $0.response?.body = .json(#"{"apiVersion":"2.0","error":{"code":401,"message":"Unauthorized"}}"#)
+        }
+        #expect(recording.finding("bearer-rejected")?.title == "The API refused the ID token")
+    }
+
     /// Facebook's API says so with 400 and a number, of a token that it cannot read.
     @Test(arguments: [
         ("https://graph.facebook.com/v22.0/me?fields=id", 190, true),
