@@ -46,11 +46,13 @@ struct BearerRefusal {
         let text = (said.joined(separator: " ").prefixBytes(Self.limit) + " " + body).asciiLowercased()
             .replacing("\\", with: "")
         certificate = CertificateRefusal(in: text)
-        reasons = Set(
+        let named = Set(
             Reason.allCases.filter { reason in
                 Self.words[reason]?.contains(where: text.containsBytes) ?? false
             }
         )
+        // "Expired or not yet valid" leaves open which.
+        reasons = text.containsBytes("expired") ? named.subtracting([.beginning]) : named
     }
 
     /// The start of the body; of a refusal that comes as a token, its claims.
@@ -107,10 +109,11 @@ struct BearerRefusal {
         .expiry: [
             "expired", "\"exp\"", "'exp'", "exp claim", "lifetime", "not active", "idx10222", "idx10223",
         ],
-        // Google's library, PyJWT and python-jose, golang-jwt (two), jjwt, ASP.NET.
+        // Google's library, PyJWT and python-jose, golang-jwt (two), jjwt, ASP.NET (two), Spring, jsonwebtoken.
         .beginning: [
             "used too early", "not yet valid", "not valid yet", "used before issued", "issued in the future",
-            "must not be accepted before", "idx10222",
+            "must not be accepted before", "idx10222", "token is not valid before", "jwt used before",
+            "jwt not active",
         ],
         .signature: [
             "signature", "signing key", "idx10500", "idx10501", "idx10503", "idx10511", "jwks",

@@ -227,7 +227,8 @@ extension BearerRejectedTests {
             true
         ),
         ("The token is not yet valid (iat)", true), ("token used before issued", true),
-        ("Unauthorized", false),
+        ("jwt not active", true), ("Jwt used before 2026-03-21T09:15:30Z", true),
+        ("Unauthorized", false), ("The token is expired, revoked or not yet valid", false),
     ])
     func tellsOfAClockThatIsSlow(words: String, isTold: Bool) throws {
         let recording = try Recording(broken).answering("/orders", 401, ["message": .string(words)])
