@@ -25,7 +25,9 @@ package enum AccessPolicy {
     /// What oidc-provider calls denied where the user signed in, but not as the request had to have it.
     private static func isUnmet(_ error: ErrorResponse) -> Bool {
         let text = error.description?.lowercased() ?? ""
-        return ["requested acr", "could not be obtained"].contains(where: text.containsBytes)
+        // That its consent could not be obtained is what others say of a user's own no.
+        return ["requested acr", "authentication could not be obtained", "subject could not be obtained"]
+            .contains(where: text.containsBytes)
     }
 
     private static let cancellations: Set<String> = [

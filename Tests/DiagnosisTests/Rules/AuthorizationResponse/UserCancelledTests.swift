@@ -44,6 +44,8 @@ struct UserCancelledTests {
         ("The request was not approved by the resource owner", true),
         ("Access is not allowed by the user", true),
         ("The user did not accept the license agreement", true),
+        ("The consent of the user could not be obtained", true),
+        ("End-User authentication could not be obtained", false),
         ("Service not found: https://api.harbour.example", false),
         (
             "The resource owner or authorization server denied the request. The consent verifier has already been used.",
