@@ -104,6 +104,9 @@ struct RefreshTokenExpiredTests {
     @Test(arguments: [
         ("Session not active", 5, true), ("Session not active", 500, false),
         ("Invalid refresh token", 5, true), ("Invalid refresh token", 500, false),
+        // Of the user and of where the request comes from.
+        ("User is inactive", 5, false), ("Client IP address has changed", 5, false),
+        ("The token is bound to another DPoP key", 5, false),
     ])
     func tokenThatIsRefusedAtOnceHasNotRunOut(text: String, seconds: Int64, isYoung: Bool) throws {
         var recording = try refused(text)
