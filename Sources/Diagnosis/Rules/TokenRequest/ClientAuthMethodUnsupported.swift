@@ -166,14 +166,20 @@ struct ClientAuthMethodUnsupported: Rule {
             )
         }
         let text = answer.errorText
-        guard
-            ["missing", "is required", "required parameter", "not provided", "not present"]
-                .contains(
-                    where: text.containsBytes
-                ), text.containsBytes("client_id"), !text.containsBytes("client_secret")
+        guard missing.contains(where: text.containsBytes), text.containsBytes("client_id"),
+            // Of another one the id may say for whom it is missing.
+            !others.contains(where: text.containsBytes)
         else { return nil }
         return answer.evidence()
     }
+
+    private static let missing = [
+        "missing", "is required", "required parameter", "not provided", "not present",
+    ]
+    private static let others = [
+        "client_secret", "verifier", "pkce", "redirect_uri", "redirect uri", "grant_type",
+        "scope", "audience", "certificate",
+    ]
 
     /// The answer names the method that was used, as one that this client may not use (Authelia).
     private func isForbidden(_ used: String, by call: ClientCall) -> Bool {

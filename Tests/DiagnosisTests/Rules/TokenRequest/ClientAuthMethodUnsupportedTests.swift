@@ -61,6 +61,12 @@ struct ClientAuthMethodUnsupportedTests {
                 ["error": "invalid_request", "error_description": "client_id or client_secret missing"], nil,
                 false
             ),
+            (
+                [
+                    "error": "invalid_request",
+                    "error_description": "A verifier is required (client_id shop-web)",
+                ], nil, false
+            ),
             (["message": "Bad Request", "errors": [["field": "code", "code": "invalid"]]], nil, false),
         ] as [(JSONValue, String?, Bool)]
     )
