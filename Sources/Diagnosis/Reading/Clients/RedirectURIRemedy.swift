@@ -10,7 +10,7 @@ enum RedirectURIRemedy {
         if uri.flatMap(CopiedAlong.removed) != nil { return copiedFix }
         if isList(uri ?? "") { return listFix }
         if isBrokers(uri ?? "") { return brokersFix }
-        if isDocument(request.clientID) { return documentFix }
+        if isDocument(request.clientID, flow) { return documentFix }
         if isNameOfLoopback(uri, words) { return loopbackFix }
         return hasChosenPort(request, flow) ? chosenPortFix : nil
     }
@@ -23,14 +23,16 @@ enum RedirectURIRemedy {
             && parts.allSatisfy { RecordedURL(String(decoding: $0, as: UTF8.self)).scheme != nil }
     }
 
-    /// Whether a client goes by an address, at which a provider reads its redirect URIs: IndieAuth, and what MCP has of it.
-    private static func isDocument(_ client: String?) -> Bool {
-        client.map { RecordedURL($0).isWeb } ?? false
+    /// Whether a client goes by an address, at which a provider may read its redirect URIs: IndieAuth, and what MCP has of it.
+    ///
+    /// At the well-known ones somebody has to register it, by whatever name.
+    private static func isDocument(_ client: String?, _ flow: Flow) -> Bool {
+        flow.provider == .generic && (client.map { RecordedURL($0).isWeb } ?? false)
     }
 
     private static let documentFix = """
-        The client_id is an address, and the provider reads there which redirect URIs this client has: redirect_uris of the document, or the address's own host (IndieAuth). Open it, and compare \
-        the path letter by letter. Of a loopback address providers that follow RFC 8252, section 7.3 leave the port out; with others have the client listen at one fixed port that the document lists, or \
+        The client_id is an address. A provider at which nobody registered it (AD FS and others let one choose such a name) reads there which redirect URIs this client has: redirect_uris of the document, or the \
+        address's own host (IndieAuth). Open it, and compare the path letter by letter. Of a loopback address providers that follow RFC 8252, section 7.3 leave the port out; with others have the client listen at one fixed port that the document lists, or \
         register the client by hand and give it that client_id.
         """
 

@@ -121,7 +121,7 @@ struct RedirectURINotRegistered: Rule {
     /// Where a server that is not on this machine began the login, which is to be answered on this machine, or at a name that is none on
     /// the internet.
     ///
-    /// An app on a device that is begun by a page of its maker's takes whatever port is free.
+    /// An app on a device that is begun by a page of its maker's takes whatever port is free, or tells that page its own.
     private func beginning(elsewhere request: AuthorizationRequest, _ flow: Flow) -> Evidence? {
         guard let uri = request.redirectURI.map({ RecordedURL($0) }), uri.isWeb, let host = uri.host,
             LoopbackHost.isLoopback(host) || !host.contains(".") && !host.contains(":"),
@@ -130,7 +130,8 @@ struct RedirectURINotRegistered: Rule {
         else { return nil }
         let start = flow.capture[source].request.url
         guard let name = start.host, name.contains("."), !LoopbackHost.isLoopback(name),
-            start.origin != request.endpoint.origin
+            start.origin != request.endpoint.origin,
+            !(uri.explicitPort.map { start.text.containsBytes("\($0)") } ?? false)
         else { return nil }
         return Evidence(
             place: Place(exchange: source, part: .requestURL, name: ""),

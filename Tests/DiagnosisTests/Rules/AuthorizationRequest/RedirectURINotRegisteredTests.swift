@@ -40,6 +40,20 @@ struct RedirectURINotRegisteredTests {
         #expect(recording.finding(rule)?.fix.contains("redirect_uris of the document") == isTold)
     }
 
+    /// Keycloak's administrators give clients such names, too, and register their redirect URIs.
+    @Test func clientOfKeycloakIsRegisteredThereByWhateverName() throws {
+        let recording = try Recording(broken).asking("client_id", "https://app.harbour.example/").editing {
+            let (endpoint, realms) = ("example/authorize", "example/realms/main/protocol/openid-connect/auth")
+            $0.request.url = RecordedURL($0.request.url.text.replacing(endpoint, with: realms))
+            if let location = $0.response?.location {
+                $0.response?.redirect(to: location.replacing(endpoint, with: realms))
+            }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(!finding.fix.contains("redirect_uris of the document"))
+        #expect(finding.fix.contains("Valid redirect URIs"))
+    }
+
     /// A server that knows its own address by a default, or by the name that a network of containers has for it.
     @Test(arguments: [
         ("http://localhost:3000/callback", true), ("http://shop:8080/callback", true),
@@ -50,6 +64,16 @@ struct RedirectURINotRegisteredTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.fix.contains("Grafana: root_url") == isTold)
         #expect(finding.notes.contains { $0.hasPrefix("where the login began; ") } == isTold)
+    }
+
+    /// A command line opens its maker's page, which it tells the port at which it waits.
+    @Test func programThatTellsItsMakersPageItsPortIsWhereItSays() throws {
+        let recording = try Recording(broken).asking("redirect_uri", "http://localhost:8976/callback").editing
+        {
+            guard $0.request.url.path == "/login" else { return }
+            $0.request.url = RecordedURL($0.request.url.text + "?port=8976")
+        }
+        #expect(try #require(recording.finding(rule)).fix.contains("root_url") == false)
     }
 
     /// An app builds its redirect URI from the address that it is opened at.
