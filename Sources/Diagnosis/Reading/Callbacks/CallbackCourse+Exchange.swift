@@ -76,8 +76,12 @@ extension CallbackCourse {
     private static func hasWord(_ address: String, in sentence: String) -> Bool {
         guard sentence.containsBytes(address) else { return false }
         return sentence.ranges(of: address).prefix(mostPlaces).contains { range in
-            guard let next = sentence[range.upperBound...].first else { return true }
-            return !next.isLetter && !next.isNumber && next != "/"
+            let rest = sentence[range.upperBound...]
+            guard let next = rest.first else { return true }
+            // A host or port goes on behind a sign.
+            return !next.isLetter && !next.isNumber && !"/-_%".contains(next)
+                && !(".:".contains(next)
+                    && rest.dropFirst().first.map { $0.isLetter || $0.isNumber } ?? false)
         }
     }
 

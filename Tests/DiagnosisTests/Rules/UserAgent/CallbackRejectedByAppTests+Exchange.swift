@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import JSON
 import OAuth
 import TestSupport
 import Testing
@@ -100,6 +101,24 @@ extension CallbackRejectedByAppTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary && finding.explanation.contains("but for a slash") == isTold)
         #expect(finding.fix.contains("to the last slash") == isTold)
+    }
+
+    /// Another host or port is no slash.
+    @Test(arguments: [
+        ("Issuer mismatch: expected https://id.harbour.example, got another", true),
+        ("Issuer mismatch: expected https://id.harbour.example:8443/", false),
+        ("Issuer mismatch: expected https://id.harbour.example.org/", false),
+    ])
+    func issuerOfAnotherServerIsNotOneButForItsSlash(words: String, isTold: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            if exchange.request.url.path == "/callback" {
+                exchange.response = RecordedResponse(status: 500, body: .html("<p>\(words)</p>"))
+            }
+        }.without { $0.request.url.path.hasPrefix("/.well-known/") }.editingIDToken(claims: {
+            $0["iss"] = "https://id.harbour.example/"
+        })
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("but for a slash") == isTold)
     }
 
     /// RomM and others miss a claim that the ID token does not have.
