@@ -45,9 +45,9 @@ extension ProviderWords {
         Known(
             "ip restricted",
             explanation:
-                "Salesforce knows the request's grant and does not take it from this address: the app or the user's profile keeps to ranges of IP addresses.",
+                "The provider knows the request's grant and does not take it from this address: the app or the user keeps to ranges of IP addresses.",
             fix:
-                "Add the server's outgoing address to the trusted ranges, or relax IP Restrictions in the app's OAuth policies."
+                "Add the server's outgoing address to the trusted ranges. Salesforce: those of the user's profile, or relax IP Restrictions in the app's OAuth policies."
         ),
         Known(
             "inactive_org",

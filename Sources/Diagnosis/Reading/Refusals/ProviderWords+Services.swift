@@ -91,7 +91,8 @@ extension ProviderWords {
                 """
         ),
         Known(
-            "is not authorized for your application",
+            "\" is not authorized for your application",
+            "&quot; is not authorized for your application",
             explanation: """
                 LinkedIn gives scopes by products, and none that this app has brings the one that is named. r_liteprofile and r_emailaddress belong to a product that new apps do not get any more.
                 """,
