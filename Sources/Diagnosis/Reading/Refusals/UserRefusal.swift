@@ -82,10 +82,10 @@ enum UserRefusal {
     private static let users = [
         "cancel", "declin", "abort", "user denied", "user has denied", "owner denied", "user rejected",
         "user refused", "user chose", "owner said no", "did not allow", "has not allowed",
-        "allowed by the user", "allowed by the resource owner", "approved by the user",
-        "approved by the resource owner", "granted by the user", "granted by the resource owner",
+        "allowed by the user", "allowed by user", "approved by the user", "granted by the user",
+        "by the resource owner",
         // The terms, or a licence.
-        "did not accept",
+        "did not accept", "has not accepted",
         "user has not approved", "user did not approve", "did not authorize",
         "did not consent", "not give consent", "not consent",
         "consent not", "consent was not",

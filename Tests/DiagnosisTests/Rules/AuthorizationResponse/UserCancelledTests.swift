@@ -44,6 +44,8 @@ struct UserCancelledTests {
         ("The request was not approved by the resource owner", true),
         ("Access is not allowed by the user", true),
         ("The user did not accept the license agreement", true),
+        ("Access was not allowed by the user", true), ("The user did not accept the license", true),
+        ("Access was not granted to the application by the resource owner", true),
         ("The consent of the user could not be obtained", true),
         ("End-User authentication could not be obtained", false),
         ("Service not found: https://api.harbour.example", false),
