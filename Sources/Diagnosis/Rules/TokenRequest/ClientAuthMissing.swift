@@ -194,7 +194,7 @@ struct ClientAuthMissing: Rule {
         so the provider cannot tell whose token it is.
         """
     private static let bareFix = """
-        Send with refreshes what is sent with the code, in the same way: client_id and client_secret in the body, or both as Basic credentials. Libraries of apps take them per call: \
+        Send with refreshes what is sent with the code, in the same way: client_id and client_secret in the body, both as Basic credentials, or a new client_assertion. Libraries of apps take them per call: \
         give the same configuration to the refresh as to the login (AppAuth: the same ClientAuthentication for every token request).
         """
 
