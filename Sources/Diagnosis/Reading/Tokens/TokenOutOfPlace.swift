@@ -74,11 +74,16 @@ enum TokenOutOfPlace {
     static func userCodeAsDeviceCode(_ request: TokenRequest, _ flow: Flow) -> Violation? {
         guard request.grantType == GrantType.deviceCode, let sent = DeviceGrant.code(of: request),
             // Where both are the same it is the right one.
-            let issued = DeviceGrant.all(in: flow).first(where: { grant in
+            let grant = DeviceGrant.all(in: flow).first(where: { grant in
                 grant.userCode?.value == sent.value
                     && !grant.polls.contains { $0.exchange == request.exchange }
-            })?.userCode
+            }), let issued = grant.userCode
         else { return nil }
+        let position = flow.surroundings.position
+        let isRepaired = grant.polls.contains {
+            $0.answer.isSuccess && !($0.accessToken ?? "").isEmpty
+                && position[$0.exchange] > position[request.exchange]
+        }
         return Violation(
             [
                 // Whoever has it may confirm the device still.
@@ -89,6 +94,7 @@ enum TokenOutOfPlace {
                 ),
                 Evidence(sent, note: "the same, sent as device_code"), request.answer.evidence(),
             ],
+            severity: isRepaired ? .note : nil,
             explanation: """
                 The provider gave the device two codes, and the device asks for its tokens with the one that its user types in. That is the provider's page's; \
                 the token endpoint does not know it, whatever the user does.

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct TokenEndpointErrorTests {
@@ -175,6 +176,16 @@ struct TokenEndpointErrorTests {
         // Refused for another reason.
         #expect(polled.finding(rule)?.title != finding.title)
         #expect(polled.sending("device_code", "WDJB-MJHX").finding(rule)?.title != finding.title)
+        // Asked with the right one behind it.
+        var right = polled.exchanges[1]
+        right.startedAt = recording.exchanges[1].endedAt + .seconds(6)
+        right.response = RecordedResponse(
+            status: 200,
+            body: .json(#"{"access_token":"an-access-token-4711","token_type":"Bearer"}"#)
+        )
+        let mended = Recording(recording.exchanges + [right])
+        #expect(mended.outcomes == [.success])
+        #expect(mended.finding(rule)?.severity ?? .note == .note)
     }
 
     @Test(arguments: [("", true), ("undefined", true), ("a-refresh-token-8675309", false)])
