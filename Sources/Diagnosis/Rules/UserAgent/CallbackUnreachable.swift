@@ -109,13 +109,28 @@ struct CallbackUnreachable: Rule {
         } else {
             violation.evidence = delivery + [failure]
             if LoopbackHost.isLoopback(response.target.host ?? "") {
-                let isWithoutPort =
-                    response.target.port == 80 && response.target.authority?.hasSuffix(":80") == false
-                violation.fix = isWithoutPort ? Self.withoutPortFix : Self.loopbackFix
+                violation.fix = Self.fix(forLoopback: response.target, TransportFailure(failure.value))
             }
         }
         return violation
     }
+
+    private static func fix(forLoopback target: RecordedURL, _ failure: TransportFailure?) -> String {
+        // Somebody listened.
+        if failure == .certificate { return certificateFix }
+        if failure == .handshake { return handshakeFix }
+        let isWithoutPort = target.port == 80 && target.authority?.hasSuffix(":80") == false
+        return isWithoutPort ? withoutPortFix : loopbackFix
+    }
+
+    private static let certificateFix = """
+        Something listens there, with a certificate that the browser does not trust: have the machine trust that of the development server (dotnet dev-certs https --trust, mkcert -install), issued for the name \
+        that the redirect URI has. An app without a server of its own listens at http://127.0.0.1 instead, which needs none (RFC 8252, section 7.3).
+        """
+    private static let handshakeFix = """
+        Something listens there, and does not speak TLS as the browser does: most likely it speaks plain http. Have the redirect URI begin with http:// where it is at this machine, in both requests and at the \
+        provider, or have the listener use TLS.
+        """
 
     private static let loopbackFix = """
         See that the app's listener runs on that very port and is not stopped before the answer comes, and that it listens at the address which the browser takes (localhost is ::1 to some). A program on \

@@ -56,6 +56,21 @@ struct CallbackUnreachableTests {
         #expect(finding.fix.contains("names no port") == (fix == "names no port"))
     }
 
+    /// Somebody listens there, and not as the browser has it.
+    @Test(arguments: [
+        ("net::ERR_CERT_AUTHORITY_INVALID", "dev-certs"), ("net::ERR_SSL_PROTOCOL_ERROR", "plain http"),
+    ])
+    func tellsOfACertificateOfThisMachine(failure: String, fix: String) throws {
+        let uri = "https://localhost:5001/signin-oidc"
+        var exchanges = try Recording(broken).asking("redirect_uri", uri).exchanges
+        let answer = uri + "?" + (exchanges[3].request.url.query ?? "")
+        exchanges[2].response?.redirect(to: answer)
+        exchanges[3].request.url = RecordedURL(answer)
+        exchanges[3].failure = failure
+        let finding = try #require(Recording(exchanges).finding(rule))
+        #expect(finding.fix.contains(fix) && !finding.fix.contains("device grant"))
+    }
+
     /// A browser writes its own redirect to https down as if a server had sent it.
     @Test(arguments: ["HSTS", nil]) func namesTheBrowsersOwnUpgrade(reason: String?) throws {
         var exchanges = try Recording(broken).asking("redirect_uri", "http://localhost:8400/").exchanges
