@@ -143,7 +143,7 @@ struct ProviderWordsTests {
         "ssl: CertificateError: hostname mismatch", "asked at 1717003: no", "org_internal_id is missing",
         "cross_origin_mismatch", "restartFailed", "The policy evaluation failed", "Sign up not completed",
         "code AY000400B", "Y0004001", "Your admin hasn't given you access to this app",
-        "The user is not authorized for your application",
+        "The user is not authorized for your application", "The code verifier has already been used",
     ])
     func keepsToItselfWhatItDoesNotKnow(words: String) {
         #expect(ProviderWords.meaning(of: words, by: .generic) == nil)

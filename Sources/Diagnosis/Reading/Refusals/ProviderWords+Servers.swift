@@ -77,7 +77,8 @@ extension ProviderWords {
                 """
         ),
         Known(
-            "verifier has already been used",
+            "login verifier has already been used",
+            "consent verifier has already been used",
             explanation: """
                 Ory Hydra was sent a second time the answer of its login or consent app, which is good once: by the back button, a reload, or a page that sends its form twice.
                 """,
