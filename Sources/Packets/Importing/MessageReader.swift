@@ -43,7 +43,7 @@ final class MessageReader {
     private var mayLackRequest = false
     /// Whether such an answer came since the last request that is in the capture.
     private var hasUnaskedAnswer = false
-    private var owed = OwedAnswer()
+    private var owed: OwedAnswer
     private var places = 0
     /// The side whose bytes are missing right before what it says next.
     private var gap: Side?
@@ -76,6 +76,7 @@ final class MessageReader {
         self.depth = depth
         state = isWhole ? .reading : .awaitingRequest
         hasBegun = isWhole
+        owed = OwedAnswer(isWhole: isWhole)
         streamTunnels = StreamTunnels(reading, depth: depth)
         conversation = reading.conversation(scheme, entry, followsTunnels: depth < Self.deepest)
     }
@@ -134,9 +135,22 @@ final class MessageReader {
     /// Tells of requests whose client did not wait for the answer to one before, of which a part is missing: which answers are theirs is
     /// not known.
     private func tellUnpaired(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) {
+        owed.askedAgain()
         finish(conversation.received(bytes, from: .client, at: time))
         finish(conversation.abandon(at: time, reason: AnswerLoss.earlierRequestMissing))
         conversation = newConversation()
+    }
+
+    /// Goes by whether the client asks again before it has its answer.
+    private func noteAskedAgain(_ time: Timestamp) {
+        // Of answers that cannot be deciphered none is seen to come.
+        guard !conversation.speaksHTTP2, conversation.pendingExchanges > 1, unreadable[.server] == nil
+        else { return }
+        owed.askedAgain()
+        guard owed.isOwed else { return }
+        finish(conversation.abandon(at: time, reason: AnswerLoss.earlierRequestMissing))
+        conversation = newConversation()
+        state = .awaitingRequest
     }
 
     /// Message by message: an answer waits for the rest of its request, and what was said behind that comes behind the answer.
@@ -153,7 +167,10 @@ final class MessageReader {
             // What has waited may have been the end of what can be read.
             guard state == .reading else { return received(rest, from: side, at: time) }
             rest = rest.behind(decode(rest, side, time))
-            if side == .client { passEarlyAnswer() }
+            if side == .client {
+                noteAskedAgain(time)
+                passEarlyAnswer()
+            }
         } while !rest.isEmpty
     }
 
@@ -233,6 +250,7 @@ final class MessageReader {
             let asked = hasGaps ? exchanges.filter { !$0.request.method.isEmpty } : exchanges
             unseenRequests += exchanges.count - asked.count
             if asked.count < exchanges.count { owed.answered() }
+            owed.lostCount()
             finish(asked)
             state = hasGaps && !isHTTP2 ? .awaitingRequest : .over
             conversation = newConversation()
@@ -328,6 +346,7 @@ final class MessageReader {
             }
             if let cut, cutRequests.count < Self.mostCutRequests { cutRequests.append(cut) }
             mayLackRequest = side == .client && failed.isEmpty && cut == nil
+            owed.lostCount()
             if side == .server {
                 owed.answered()
             } else if cut != nil || failed.contains(where: { $0.response == nil }) {
