@@ -64,6 +64,9 @@ struct TLSHandshakeMessages {
     /// The message that has begun and not come to its end, as far as it is there.
     var begun: Message? { header.count == 4 ? Message(type: header[0], length: length, body: body) : nil }
 
+    /// Its type, which may be all that is there of it.
+    var begunType: UInt8? { header.first }
+
     /// So many bytes of messages are missing.
     ///
     /// Harmless inside a message of which only the beginning is read and there; else it is not known any more where messages

@@ -163,6 +163,26 @@ extension TLSStream {
         take(hello, &sink)
     }
 
+    /// Takes what is there of a ClientHello behind which its sender has ended.
+    ///
+    /// - Returns: whether that is so.
+    mutating func endWithinHello(_ direction: TLSDirection, _ sink: inout some TLSStreamSink) -> Bool {
+        guard direction.side == .client, handshake.clientHellos == 0, direction.epoch == .plain,
+            !direction.messages.isLost
+        else { return false }
+        if direction.unread > 0 {
+            guard direction.partial[direction.start] == TLSContentType.handshake else { return false }
+            if direction.unread > TLSRecordHeader.size { readBegunRecord(direction, &sink) }
+        }
+        let type = direction.messages.begunType
+        guard handshake.clientHellos == 0, !direction.isStopped,
+            type == TLSHandshakeMessages.MessageType.clientHello || type == nil && direction.unread > 0
+        else { return false }
+        endsWithinHello = true
+        readHalfHello(direction, &sink)
+        return true
+    }
+
     /// Reads the messages in what is there of a record in clear.
     mutating func readBegunRecord(_ direction: TLSDirection, _ sink: inout some TLSStreamSink) {
         let partial = direction.partial

@@ -14,10 +14,13 @@ package struct TLSStream {
     /// What could be read of hellos and handshake so far.
     package internal(set) var facts = TLSStreamFacts()
 
-    /// Why the server cannot be read, where that is not told; nil elsewhere.
+    /// Why it cannot be read, where that is not told; nil elsewhere.
     ///
     /// The client has said nothing that keys would open, and may go, or say why not in clear.
     package internal(set) var untoldReason: String?
+
+    /// Whether the client ended within its hello.
+    package internal(set) var endsWithinHello = false
 
     let client = TLSDirection(.client)
     let server = TLSDirection(.server)
@@ -230,7 +233,11 @@ package struct TLSStream {
             }
             return
         }
-        if direction.unread > 0 {
+        if endWithinHello(direction, &sink) {
+            untoldReason = "the client's hello is not whole"
+            direction.stop()
+            changes += 1
+        } else if direction.unread > 0 {
             let size = direction.partial.withUnsafeBytes { TLSRecordHeader($0[direction.start...])?.size }
             stop(
                 direction,

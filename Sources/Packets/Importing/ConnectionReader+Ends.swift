@@ -71,8 +71,7 @@ extension ConnectionReader {
     func closed(at time: Timestamp) {
         if state == .tls || state == .clear { decideByServer(time) }
         if state == .tls { closeTLS(time) }
-        // Of the client's bytes some may be missing.
-        if hasGaps || tls.facts.clientRandom == nil, !isTold, let reason = tls.untoldReason {
+        if mayLackClient, !isTold, let reason = tls.untoldReason {
             unreadable(reason, nil, at: time)
         }
         tellHalfRequest()
@@ -98,6 +97,11 @@ extension ConnectionReader {
         )
         reading.finish(entry.unread(tunnel, at: time))
         reading.counts.unreadConnections += 1
+    }
+
+    /// Whether bytes of the client may be missing that would show what became of a handshake.
+    private var mayLackClient: Bool {
+        hasGaps || (tls.endsWithinHello ? !hasBeginning : tls.facts.clientRandom == nil)
     }
 
     /// Says that a request did not come to the end of its head, and why: it is no entry, with half of its fields.
@@ -144,15 +148,18 @@ extension ConnectionReader {
 
     /// Tells of a handshake that began with the client's hello and came to nothing, if it is one.
     private func tellUnfinishedHandshake(at time: Timestamp) {
-        guard state == .tls, tls.facts.clientRandom != nil, !isSecured, !isUnreadable, !isTold, !hasGaps
+        guard state == .tls, tls.facts.clientRandom != nil || tls.endsWithinHello, !isSecured, !isUnreadable,
+            !isTold, !hasGaps
         else { return }
         isTold = true
         let handshake = UnfinishedHandshake(
             end: end,
+            isHelloWhole: !tls.endsWithinHello,
             isAnswered: bytes.received > 0,
             hasCertificate: tls.facts.showsServerCertificate
         )
         entry.agreed(tls.facts)
+        if tls.facts.serverName == nil { entry.named(reading.name(of: entry.facts.serverAddress)) }
         reading.finish(entry.failed(handshake.reason, at: end?.time ?? time))
     }
 

@@ -71,6 +71,43 @@ struct UnfinishedHandshakeTests {
         #expect(read.report.losses.isEmpty && read.report.counts.unreadConnections == 0)
     }
 
+    /// No key would show more of it, and nothing of it is missing.
+    @Test(
+        arguments: [
+            ((Side.client, "FA"), "the client closed the connection before its hello was whole"),
+            (
+                (.server, "RA"),
+                "server TLS handshake failed: the server reset the connection before the client's hello was whole"
+            ),
+            (nil, "the capture ends before the client's hello was whole"),
+        ] as [((side: Side, flags: String)?, String)]
+    )
+    func halfAHelloIsAFailedExchange(end: (side: Side, flags: String)?, what: String) throws {
+        let hello = try #require(try Self.handshake(0x0304).wire.first).bytes
+        // A record that ends within the message.
+        let record = hello[..<3] + [0, 50] + hello[5..<55]
+        let halves = [3, 5, 6, 8, 100, hello.count - 1].map { hello[..<$0] } + [record]
+        for half in halves {
+            let read = Self.read([(.client, Array(half))], end: end)
+            #expect(read.exchanges.map(\.failure) == [what], "\(half.count) bytes")
+            #expect(read.report.losses.isEmpty, "\(half.count) bytes")
+            #expect(read.report.counts.unreadConnections == 0 && read.report.counts.oneWayConnections == 0)
+        }
+        // The name of its server is near its beginning.
+        let named = Self.read([(.client, hello.dropLast())], end: end)
+        #expect(named.exchanges.map(\.request.url.text) == ["https://op.example/"])
+    }
+
+    @Test func halfAHelloOfWhichBytesAreMissingIsNotWhole() throws {
+        let hello = try #require(try Self.handshake(0x0304).wire.first).bytes
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, hello[..<100])
+        made.send(.server, "A", 5001, 1001 + UInt32(hello.count))
+        made.send(.client, "FA", 1001 + UInt32(hello.count), 5001)
+        #expect(PacketImport(made.packets).exchanges.map(\.tunnel.reason) == [.notWhole])
+    }
+
     @Test(arguments: [
         (
             Side.server,
