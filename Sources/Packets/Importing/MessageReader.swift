@@ -27,26 +27,15 @@ final class MessageReader {
     private let depth: Int
     /// Tunnels in tunnels, without end, are a capture made by hand.
     private static let deepest = 4
-    /// Bytes that are missing.
-    private var lostBytes = 0
+    private var missing = MissingMessages()
     private var hasBegun: Bool
     /// Whether bytes are missing, or may be: of what TLS carries that shows with the next record only.
     var hasGaps = false
-    /// Whether the client's first bytes are missing, however many.
-    private var lacksBeginning = false
-    /// Answers to nothing that is in the capture.
-    private var unseenRequests = 0
-    /// The first requests that a part of their heads is missing of, see ``halfRequest``.
-    private var cutRequests: [String] = []
-    private static let mostCutRequests = 4
     /// Whether the next answer may be one: bytes of the client are missing that are of no request under way.
     private var mayLackRequest = false
     /// Whether such an answer came since the last request that is in the capture.
     private var hasUnaskedAnswer = false
     private var owed: OwedAnswer
-    private var places = 0
-    /// The side whose bytes are missing right before what it says next.
-    private var gap: Side?
     /// Whether it was said that what is in a tunnel is not read.
     private var hasToldTunnel = false
     /// Whether any bytes of the server are there, and whether any are missing.
@@ -90,14 +79,14 @@ final class MessageReader {
 
     func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
         if side == .server { hasSeenServer = true }
-        if gap == side { gap = nil }
+        missing.received(from: side)
         switch state {
         case .awaitingRequest:
             if side == .client, isInTunnel(bytes, time) { return }
             if side == .server, mayLackRequest, FirstBytes.sender(of: bytes) == .server {
                 mayLackRequest = false
                 hasUnaskedAnswer = true
-                unseenRequests += 1
+                missing.unseenRequests += 1
             }
             if side == .server { owed.answered(bytes) }
             let isSettings = side == .server && FirstBytes.isSettings(bytes)
@@ -112,7 +101,7 @@ final class MessageReader {
             read(bytes, side, time)
             // It is HTTP/2, and what its client said first is missing.
             if isSettings {
-                lacksBeginning = lostBytes == 0
+                missing.lacksBeginning = missing.lostBytes == 0
                 finish(conversation.lost(1, isExact: false, from: .client, at: time) ?? [])
             }
         case .reading: read(bytes, side, time)
@@ -126,7 +115,7 @@ final class MessageReader {
         entry.facts.alpn = "h2"
         entry.named(reading.name(of: entry.facts.serverAddress))
         conversation = newConversation()
-        lacksBeginning = lostBytes == 0
+        missing.lacksBeginning = missing.lostBytes == 0
         for side in [Side.client, .server] {
             finish(conversation.lost(1, isExact: false, from: side, at: time) ?? [])
         }
@@ -248,7 +237,7 @@ final class MessageReader {
             }
             // Behind missing bytes anything may come first: an answer whose request is among them is no fault of the server's.
             let asked = hasGaps ? exchanges.filter { !$0.request.method.isEmpty } : exchanges
-            unseenRequests += exchanges.count - asked.count
+            missing.unseenRequests += exchanges.count - asked.count
             if asked.count < exchanges.count { owed.answered() }
             owed.lostCount()
             finish(asked)
@@ -317,9 +306,7 @@ final class MessageReader {
     /// `isExact`: false where as many are missing, or fewer.
     func lost(_ count: Int, isExact: Bool = true, from side: Side, at time: Timestamp) {
         hasGaps = true
-        lostBytes += count
-        if gap != side { places += 1 }
-        gap = side
+        missing.lost(count, from: side)
         let isAnsweredEarly = early.isWaiting
         if side == .server {
             lacksServer = true
@@ -344,7 +331,7 @@ final class MessageReader {
             {
                 unansweredConnect = failed.removeLast()
             }
-            if let cut, cutRequests.count < Self.mostCutRequests { cutRequests.append(cut) }
+            if let cut { missing.cut(cut) }
             mayLackRequest = side == .client && failed.isEmpty && cut == nil
             owed.lostCount()
             if side == .server {
@@ -357,36 +344,6 @@ final class MessageReader {
             finish(failed)
             state = isHTTP2 ? .over : .awaitingRequest
         }
-    }
-
-    /// Says once what is missing, and what that comes to.
-    private func noteLosses() {
-        guard lostBytes > 0 || lacksBeginning || unseenRequests > 0 else { return }
-        let what =
-            lostBytes == 0
-            ? lacksBeginning ? "its first requests are" : Self.unseen(unseenRequests)
-            : places == 1 ? "\(lostBytes) bytes are" : "\(lostBytes) bytes in \(places) places are"
-        let cut = cutRequests.joined(separator: ", ")
-        let heads = cut.isEmpty ? "" : ", some of a request's head, which is no entry (\(cut))"
-        let isMore = unseenRequests > 0 && (lostBytes > 0 || lacksBeginning)
-        let unknown = [
-            isMore ? "the requests of \(unseenRequests.counted("answer"))" : nil, conversation.losses,
-        ].compactMap { $0 }
-        let also = unknown.isEmpty ? "" : "; with them \(unknown.joined(separator: " and ")) are not known"
-        reading.note(
-            PacketLoss(
-                what: "connection \(entry.id), \(entry.client) to \(entry.host):\(entry.port): "
-                    + "\(what) not in the capture\(heads)\(also)"
-            )
-        )
-        lostBytes = 0
-        lacksBeginning = false
-        unseenRequests = 0
-        cutRequests = []
-    }
-
-    private static func unseen(_ count: Int) -> String {
-        count == 1 ? "the request of an answer is" : "the requests of \(count) answers are"
     }
 
     /// What else this side sends cannot be deciphered.
@@ -454,7 +411,9 @@ final class MessageReader {
         if let connect = unansweredConnect { reading.finish(connect) }
         tunnel?.closed(at: time)
         streamTunnels.closed(at: time)
-        noteLosses()
+        if let words = missing.take(with: conversation.losses) {
+            reading.note(PacketLoss(entry.id, entry, words))
+        }
         endAbandoned()
         abandon(missingAnswer ?? AnswerLoss.captureEnded, at: time)
     }
