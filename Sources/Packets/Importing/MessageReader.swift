@@ -36,6 +36,9 @@ final class MessageReader {
     /// Whether such an answer came since the last request that is in the capture.
     private var hasUnaskedAnswer = false
     private var owed: OwedAnswer
+    /// What a server of HTTP/2 has said, its settings first, before anything was there of its client; nil elsewhere.
+    private var saidFirst: [UInt8]?
+    private static let mostSaidFirst = 1024
     /// Whether it was said that what is in a tunnel is not read.
     private var hasToldTunnel = false
     /// Whether any bytes of the server are there, and whether any are missing.
@@ -43,8 +46,7 @@ final class MessageReader {
     private var lacksServer = false
     /// Of which sides the bytes could not be deciphered, and why.
     private var unreadable: [Side: String] = [:]
-    /// When the client was done with sending, which mostly means that it has gone.
-    private var clientEnd: Timestamp?
+    private var lastWords = LastWords()
     /// What the server answered before the client was done with asking.
     private var early = EarlyAnswer<[UInt8]>()
     /// Since when such an answer of HTTP/2 has been whole; nil where there is none.
@@ -53,10 +55,6 @@ final class MessageReader {
     private var unansweredConnect: Exchange?
     /// `HOST:PORT` of the tunnel that the client was refused last.
     private var refusedTunnel: String?
-    /// When bytes of the server came last.
-    private var lastReceived = Timestamp(nanoseconds: 0)
-    /// When bytes of the client came last.
-    private var lastSent = Timestamp(nanoseconds: 0)
 
     init(_ reading: PacketReading, _ scheme: String, _ entry: ConnectionEntry, isWhole: Bool, depth: Int) {
         self.reading = reading
@@ -99,14 +97,30 @@ final class MessageReader {
             state = .reading
             hasUnaskedAnswer = false
             read(bytes, side, time)
-            // It is HTTP/2, and what its client said first is missing.
+            // It is HTTP/2, and what its client said first is missing, unless it comes yet.
             if isSettings {
                 missing.lacksBeginning = missing.lostBytes == 0
                 finish(conversation.lost(1, isExact: false, from: .client, at: time) ?? [])
+                saidFirst = missing.lacksBeginning ? Array(bytes) : nil
             }
-        case .reading: read(bytes, side, time)
+        case .reading:
+            if saidFirst != nil { noteBeginning(bytes, side, time) }
+            read(bytes, side, time)
         case .tunnel: tunnel?.received(bytes, from: side, at: time)
         case .over: break
+        }
+    }
+
+    /// Begins anew where the server spoke first and the client begins behind that.
+    private func noteBeginning(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
+        guard let said = saidFirst else { return }
+        saidFirst = nil
+        if side == .server {
+            if said.count + bytes.count <= Self.mostSaidFirst { saidFirst = said + bytes }
+        } else if [.http, .more].contains(FirstBytes(bytes)) {
+            missing.lacksBeginning = false
+            conversation = newConversation()
+            said.withUnsafeBytes { read($0, .server, time) }
         }
     }
 
@@ -144,7 +158,7 @@ final class MessageReader {
 
     /// Message by message: an answer waits for the rest of its request, and what was said behind that comes behind the answer.
     private func read(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
-        if side == .client { lastSent = time } else { lastReceived = time }
+        lastWords.spoke(side, at: time)
         var rest = bytes
         repeat {
             if side == .server {
@@ -200,7 +214,7 @@ final class MessageReader {
 
     /// Nothing came up to now: whose request was refused may keep the connection, and be silent.
     func timePassed(until time: Timestamp) {
-        if time - max(lastSent, lastReceived) > Self.earlyTime { letEarlyGo() }
+        if time - lastWords.latest > Self.earlyTime { letEarlyGo() }
         letEarlyStreamsGo(at: time)
         for tunnel in tunnels { tunnel.timePassed(until: time) }
     }
@@ -306,6 +320,7 @@ final class MessageReader {
     /// `isExact`: false where as many are missing, or fewer.
     func lost(_ count: Int, isExact: Bool = true, from side: Side, at time: Timestamp) {
         hasGaps = true
+        saidFirst = nil
         missing.lost(count, from: side)
         let isAnsweredEarly = early.isWaiting
         if side == .server {
@@ -393,7 +408,7 @@ final class MessageReader {
         case .awaitingRequest, .over: break
         case .tunnel: tunnel?.ended(side, end, at: time)
         case .reading:
-            if side == .client, end == .finished { clientEnd = time }
+            if side == .client, end == .finished { lastWords.clientEnd = time }
             if end == .captureEnded { endAbandoned() }
             let reason: String? =
                 switch end {
@@ -420,21 +435,13 @@ final class MessageReader {
 
     /// Who is done with sending may wait for the answer, but not to the capture's end.
     private func endAbandoned() {
-        guard let clientEnd, state == .reading else { return }
+        guard let clientEnd = lastWords.clientEnd, state == .reading else { return }
         let reason = missingAnswer ?? AnswerLoss.clientLeft
-        finish(conversation.ended(.client, reason: reason, at: max(clientEnd, lastReceived)))
+        finish(conversation.ended(.client, reason: reason, at: max(clientEnd, lastWords.received)))
     }
-
-    /// A server that works on for whoever only listens takes longer.
-    private static let reaction = Duration.seconds(1)
-    /// Who only says that nothing more will come says it at once.
-    private static let patience = Duration.milliseconds(100)
 
     /// Why an answer is not whole though it was the server that ended its side: the client had gone, and that was the reply to it.
     private func departure(before time: Timestamp) -> String? {
-        guard let clientEnd, lastReceived <= clientEnd, time - clientEnd <= Self.reaction,
-            clientEnd - lastSent >= Self.patience
-        else { return nil }
-        return AnswerLoss.clientLeft
+        lastWords.hadClientGone(before: time) ? AnswerLoss.clientLeft : nil
     }
 }

@@ -70,6 +70,31 @@ struct HTTP2MiddleTests {
         #expect(read.report.losses.count == 1 && read.report.counts.lateConnections == 0)
     }
 
+    /// A server need not wait for its client (RFC 9113, section 3.4), and only the packets that open the connection are missing.
+    @Test(arguments: [nil, 1, 10, 24] as [Int?]) func whatIsThereBehindTheServersSettingsIsNotMissing(
+        split: Int?
+    ) {
+        let asked = Self.preface + Self.request(1, "/a")
+        let pieces = split.map { [Array(asked[..<$0]), Array(asked[$0...])] } ?? [asked]
+        func read(_ pieces: [[UInt8]]) -> PacketImport {
+            var made = PacketBuilder()
+            let settings = Self.frame(4, 0, 0, [])
+            made.converse(
+                [(.server, settings), (.server, Self.frame(8, 0, 0, [0, 0, 1, 0]))]
+                    + pieces.map { (.client, $0) } + [(.server, Self.answer(1, "a"))]
+            )
+            return PacketImport(Array(made.packets.dropFirst(3)))
+        }
+        let whole = read(pieces)
+        #expect(whole.exchanges.map(\.request.url.text) == ["https://op.example/a"])
+        #expect(whole.exchanges.map(\.response?.body?.text) == ["a"])
+        #expect(whole.report.losses.isEmpty)
+        // Behind the preface.
+        let late = read([Self.request(1, "/a")])
+        #expect(late.exchanges.map(\.request.url.text) == ["https://op.example/a"])
+        #expect(late.report.losses.map(\.what).contains { $0.contains("its first requests are not") })
+    }
+
     @Test func framesAreToldFromOtherThings() {
         func hasRequest(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(HTTP2Middle.hasRequest) }
         let update = Self.frame(8, 0, 0, [0, 0, 1, 0])
