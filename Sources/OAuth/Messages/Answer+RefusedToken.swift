@@ -4,7 +4,7 @@ import JSON
 extension Answer {
     /// Whether an API refused the token in an answer that says success by its status: the refusal stands in the JSON alone.
     ///
-    /// In the words of RFC 6750 (section 3.1) and of Slack, in the code of GraphQL servers, as the status that it would have
+    /// In the words of RFC 6750 (section 3.1) and of Slack, in the codes of GraphQL servers, as the status that it would have
     /// been, and in the sentences of Snowflake's sessions. An answer that brings something besides refused nothing.
     package var refusesTokenWithin: Bool {
         guard let status, (200..<300).contains(status), let json else { return false }
@@ -33,9 +33,14 @@ extension Answer {
     private static func isUnauthenticated(_ json: JSONObject) -> Bool {
         guard let errors = json["errors"]?.array, isEmpty(json["data"]) else { return false }
         return errors.prefix(8).contains { error in
-            error.object?["extensions"]?.object?["code"]?.string == "UNAUTHENTICATED"
+            error.object?["extensions"]?.object?["code"]?.string.map(graphQLCodes.contains) ?? false
         }
     }
+
+    /// Apollo's, and Hasura's for a token that does not verify, or lacks the claims that it goes by.
+    private static let graphQLCodes: Set<String> = [
+        "UNAUTHENTICATED", "invalid-jwt", "jwt-invalid-claims", "jwt-missing-role-claims",
+    ]
 
     /// Whether it is nothing but the envelope of an error, with 401 and words: goods, rooms and checked sites have such numbers, too.
     private static func isUnauthorized(_ json: JSONObject) -> Bool {

@@ -58,6 +58,8 @@ struct BearerRejectedTests {
         (#"{"code":"401","title":"Room with a view"}"#, false),
         (#"{"data":{"me":null},"errors":[{"extensions":{"code":"UNAUTHENTICATED"}}]}"#, true),
         (#"{"data":{"a":1,"me":null},"errors":[{"extensions":{"code":"UNAUTHENTICATED"}}]}"#, false),
+        (#"{"errors":[{"message":"no","extensions":{"path":"$","code":"invalid-jwt"}}]}"#, true),
+        (#"{"errors":[{"message":"no","extensions":{"path":"$","code":"access-denied"}}]}"#, false),
         (#"{"success":false,"message":"The cart is empty"}"#, false),
     ])
     func readsARefusalThatSaysSuccess(body: String, fires: Bool) throws {
