@@ -15,10 +15,13 @@ extension Ending {
     /// Calls with a token that the flow may expect to be answered with success.
     private var callsToBeLetIn: [EndpointCall] {
         let revoked = RevokedTokens(among: messages, in: index)
+        let resources = messages.compactMap { if case .resource(let call) = $0 { call } else { nil } }
+        let closed = EnvoyRefusal.closedOrigins(among: resources, in: index.capture)
         return messages.compactMap { message in
             switch message {
             case .resource(let call)
             where !isAffairOfTheLogin(call.answer) && !isStuckAtIntrospection(call.exchange)
+                && !(call.endpoint.origin.map(closed.contains) ?? false)
                 || index.isSteppedUp(after: call.exchange, by: builder.requests.last?.clientID):
                 nil
             case .userInfo(let call), .resource(let call): hasToBeLetIn(call, revoked) ? call : nil
@@ -228,6 +231,7 @@ extension Ending {
         guard let status = answer.status, status >= 400 else { return true }
         if status == 401 || ScopeRefusal(answer, in: index.capture) != nil { return true }
         if CredentialRefusal.isOne(answer, in: index.capture) { return true }
+        if EnvoyRefusal(index.capture[answer.exchange]) == .token { return true }
         // Some answer a proof that they do not take with 400 (RFC 9449, section 7.1, has 401).
         if answer.error?.error == "invalid_dpop_proof" { return true }
         return isChallenged(answer, by: ["invalid_token", "invalid_dpop_proof"])

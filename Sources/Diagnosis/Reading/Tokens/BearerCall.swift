@@ -70,6 +70,10 @@ struct BearerCall {
         call: BearerCall, refusal: BearerRefusal
     )] {
         let calls = all(in: flow)
+        let closed = EnvoyRefusal.closedOrigins(
+            among: calls.filter { !$0.isUserInfo }.map(\.call),
+            in: flow.capture
+        )
         var later = LaterCalls(in: flow.surroundings)
         var refused: [(call: BearerCall, refusal: BearerRefusal)] = []
         for call in calls.reversed() {
@@ -82,6 +86,7 @@ struct BearerCall {
                 // By other signs than the status a token is not refused that was good for more.
                 guard
                     statuses.contains(status)
+                        || call.call.endpoint.origin.map(closed.contains) ?? false
                         || (isRefusedWithin || isTokenRefused(call, refusal))
                             && (call.isUserInfo || !later.hasTaken(call.call))
                 else { continue }
@@ -98,7 +103,7 @@ struct BearerCall {
     private static func isTokenRefused(_ call: BearerCall, _ refusal: BearerRefusal) -> Bool {
         // A provider that fails is told of by another rule.
         guard refusal.status >= 400, refusal.status < 500 || !call.isUserInfo else { return false }
-        if GraphAPI.refusesToken(call.call) { return true }
+        if GraphAPI.refusesToken(call.call) || refusal.envoy == .token { return true }
         let error =
             call.isUserInfo
             ? refusal.error(call.call.answer) : refusal.challenges.lazy.compactMap { $0["error"] }.first

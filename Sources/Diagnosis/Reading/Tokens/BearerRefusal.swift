@@ -27,6 +27,8 @@ struct BearerRefusal {
     let reasons: Set<Reason>
     /// What it says of the client's certificate.
     let certificate: CertificateRefusal?
+    /// What it says where it is Envoy's, with 403.
+    let envoy: EnvoyRefusal?
 
     private static let limit = 4096
 
@@ -46,6 +48,7 @@ struct BearerRefusal {
         let text = (said.joined(separator: " ").prefixBytes(Self.limit) + " " + body).asciiLowercased()
             .replacing("\\", with: "")
         certificate = CertificateRefusal(in: text)
+        envoy = EnvoyRefusal(flow.capture[exchange])
         let named = Set(
             Reason.allCases.filter { reason in
                 Self.words[reason]?.contains(where: text.containsBytes) ?? false

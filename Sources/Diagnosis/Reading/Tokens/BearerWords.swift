@@ -114,4 +114,17 @@ enum BearerWords {
             the way out (Istio: a ServiceEntry, or the keys in the policy).
             """
     )
+
+    static let closed = Violation.Words(
+        title: "The mesh in front of the API lets no call with this token through",
+        explanation: """
+            Istio's proxy (Envoy) turned every call away by its authorization policy, before any of them reached the API. It does not say that the \
+            token is bad: the policy does not let in whom it takes the caller for.
+            """,
+        fix: """
+            Compare the AuthorizationPolicy with the token's claims: requestPrincipals is iss/sub to the letter, request.auth.claims are those of the \
+            access token, not of the ID token. Both are empty unless a RequestAuthentication for the same workload names the token's issuer, since \
+            the token is not read at all then. An ALLOW policy for the workload denies all that none of its rules names.
+            """
+    )
 }

@@ -105,6 +105,7 @@ struct BearerRejected: Rule {
         isIDToken: Bool
     ) -> Violation.Words? {
         if refusal.reasons.contains(.beginning) { return BearerWords.early }
+        if refusal.envoy == .policy { return BearerWords.closed }
         if call.grant == nil, isIDToken {
             return KubernetesAPI.isOne(call.call.answer) ? BearerWords.kubernetes : BearerWords.identity
         }

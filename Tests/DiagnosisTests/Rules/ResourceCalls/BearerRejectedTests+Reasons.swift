@@ -236,4 +236,34 @@ extension BearerRejectedTests {
         #expect((finding.title == "The API takes the token for one from the future") == isTold)
         #expect(finding.fix.contains("NTP") == isTold)
     }
+
+    /// Envoy's words with 403 are the whole of its answer: of the token, or of a policy that lets nothing through at this origin.
+    @Test(
+        arguments: [
+            ("Jwt issuer is not configured", "Jwt issuer is not configured", true),
+            ("RBAC: access denied", "RBAC: access denied", true), ("RBAC: access denied", nil, false),
+            ("RBAC: access denied", "[]", false), ("Forbidden", "Forbidden", false),
+        ] as [(String, String?, Bool)]
+    )
+    func readsWhatAMeshSaysFirst(first: String, second: String?, fires: Bool) throws {
+        var recording = try Recording(broken)
+        recording.exchanges[6].response = RecordedResponse(
+            status: 403,
+            body: Body(text: first, mediaType: "text/plain")
+        )
+        if let second {
+            var other = recording.exchanges[6]
+            other.startedAt = other.startedAt + .seconds(1)
+            other.request.url = RecordedURL("https://\(other.request.url.host ?? "")/customers")
+            other.response = RecordedResponse(
+                status: second == "[]" ? 200 : 403,
+                body: Body(text: second, mediaType: "text/plain")
+            )
+            recording.exchanges.append(other)
+        }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect((finding?.fix.contains("AuthorizationPolicy") ?? false) == (fires && first.hasPrefix("RBAC")))
+        #expect(recording.outcomes == [fires ? .failure : .success])
+    }
 }
