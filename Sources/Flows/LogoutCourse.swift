@@ -99,6 +99,9 @@ package struct LogoutCourse: Sendable {
         guard let response = exchange.response else { return }
         guard response.body?.isPage ?? false else {
             end = .done
+            guard let error = Answer(of: exchange, at: page).error, Self.isNamed(error) else { return }
+            words = Self.text(of: response)
+            end = .refused(Place(exchange: page, part: .responseBody, name: ""))
             return
         }
         pages.append(page)
@@ -161,6 +164,16 @@ package struct LogoutCourse: Sendable {
             where: lower.containsBytes
         )
     }
+
+    /// Whether an error in JSON with a status of success is one of the specifications', or one that is explained.
+    private static func isNamed(_ error: ErrorResponse) -> Bool {
+        names.contains(error.standardName) || !(error.description ?? "").isEmpty
+    }
+
+    private static let names: Set<String> = [
+        "invalid_request", "invalid_client", "invalid_grant", "invalid_token", "unauthorized_client",
+        "access_denied", "server_error",
+    ]
 
     /// The parameter of a redirect that names an error.
     private static func error(in url: RecordedURL) -> String? {

@@ -110,6 +110,27 @@ struct LogoutRefusalTests {
         #expect(recording.outcomes == [outcome])
     }
 
+    /// An answer that says success by its status, and is no page.
+    @Test(arguments: [
+        (#"{"error":"invalid_request"}"#, true), (#"{"error":"E12","error_description":"No session"}"#, true),
+        (#"{"error":null,"success":true}"#, false), (#"{"error":false,"message":"Bye"}"#, false),
+        ("{}", false),
+    ])
+    func readsAnErrorWithinASuccess(body: String, isRefused: Bool) throws {
+        let recording = try Recording("logout-and-device/logout-redirect-not-registered")
+            .without { $0.request.url.path == "/register" }
+            .editingLast("/end-session") { exchange in
+                exchange.response = RecordedResponse(
+                    status: 200,
+                    body: Body(text: body, mediaType: "application/json")
+                )
+            }
+        let finding = recording.finding(rule)
+        #expect((finding?.title == "The provider refused the logout request") == isRefused)
+        #expect((finding?.isPrimary == true) == isRefused)
+        #expect(recording.outcomes == [isRefused ? .failure : .success])
+    }
+
     @Test func repeatsWhatWasSaidOfALogout() throws {
         let path = "logout-and-device/logout-redirect-not-registered"
         #expect(try Recording(path).finding(rule) == nil)
