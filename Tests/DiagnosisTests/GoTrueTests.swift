@@ -94,6 +94,10 @@ struct GoTrueTests {
     func appThatNobodyReachesIsTold(failure: String?, fires: Bool) throws {
         var recording = login()
         recording.exchanges.removeLast()
+        let begun = recording.exchanges[0].request.url.text
+        recording.exchanges[0].request.url = RecordedURL(
+            Recording.changing(begun, "redirect_to", "https://tauri.localhost")
+        )
         let target = "https://tauri.localhost/?code=\(Self.code)&provider_token=ya29.invented-a0ARW5m7"
         recording.exchanges[2].response?.redirect(to: target)
         var landing = recording.exchanges[2]
@@ -108,6 +112,27 @@ struct GoTrueTests {
         // The user's token at the provider is nobody's to see.
         #expect(finding?.evidence.allSatisfy { !$0.value.contains("ya29") } ?? true)
         #expect(recording.outcomes == [fires ? .failure : .success])
+    }
+
+    /// An address that is not on its list is replaced by the Site URL.
+    @Test(
+        arguments: [
+            ("https://www.shop.example/", "", .error), ("com.shop.app://elsewhere", "", nil),
+            ("http://localhost:3000/", "#access_token=bSHeh19unaDOWiCr&token_type=bearer", .error),
+            ("https://www.shop.example/", "#access_token=bSHeh19unaDOWiCr&token_type=bearer", .warning),
+            ("https://www.shop.example/", "#error=server_error", nil),
+        ] as [(String, String, Severity?)]
+    )
+    func siteURLThatTookThePlaceIsTold(target: String, fragment: String, severity: Severity?) throws {
+        var recording = login()
+        recording.exchanges.removeLast()
+        let answer = fragment.isEmpty ? "?code=\(Self.code)" : fragment
+        recording.exchanges[2].response?.redirect(to: target + answer)
+        let finding = recording.finding("redirect-target-differs")
+        #expect(finding?.severity == severity)
+        #expect(finding.map { $0.places == ["0 request.query redirect_to", "2 response.location "] } ?? true)
+        #expect(finding?.evidence.last.map { $0.value == target } ?? true)
+        #expect(login().finding("redirect-target-differs") == nil)
     }
 
     private func refusal(_ code: String, _ words: String) -> String {

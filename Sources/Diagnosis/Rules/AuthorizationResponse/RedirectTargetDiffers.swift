@@ -34,6 +34,7 @@ struct RedirectTargetDiffers: Rule {
     }
 
     func verdict(on flow: Flow) -> Verdict {
+        if let violation = GoTrueRedirect.violation(in: flow) { return .violated(violation) }
         let known = flow.surroundings.derived.value {
             KnownTargets(
                 urls: Set(
