@@ -68,8 +68,11 @@ extension MessageRecognizer {
         if answer.error?.error == "invalid_request" {
             return isForm(exchange.request) && answer.parameters.contains("error_description")
         }
-        return answer.error.map { errors.contains($0.error) } ?? false
+        return answer.error.map { errors.contains($0.error) || waits.contains($0.error) } ?? false
     }
+
+    /// What a token endpoint alone answers: to the polls of a device (RFC 8628, section 3.5), and to a proof without nonce.
+    private static let waits: Set<String> = ["authorization_pending", "slow_down", "use_dpop_nonce"]
 
     /// Whether a request that was saved without its body is answered as the registration of a client is (RFC 7591, section 3.2.1).
     static func isAnsweredAsRegistration(_ exchange: Exchange, _ index: Int) -> Bool {

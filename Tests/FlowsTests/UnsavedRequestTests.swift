@@ -128,6 +128,78 @@ struct UnsavedRequestTests {
         #expect(FlowFinder.flows(in: Capture(exchanges)).count == count)
     }
 
+    // MARK: - What had the client send it
+
+    /// The exchanges of each flow, all token requests without their bodies.
+    private static func flows(of exchanges: [Exchange]) -> [[Int]] {
+        var exchanges = exchanges
+        for place in exchanges.indices where exchanges[place].request.url.path == "/token" {
+            exchanges[place].request.body = nil
+        }
+        return FlowFinder.flows(in: Capture(exchanges)).map { $0.exchanges.filter { $0 > 0 } }
+    }
+
+    /// The polls of a device, one of which the provider could not serve.
+    @Test func pollsAreOneFlow() {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        login.discovery(&capture)
+        capture.post(
+            login.issuer + "/device_authorization",
+            [("client_id", "shop"), ("scope", "openid")],
+            headers: ShopLogin.backend,
+            body: .json(
+                #"{"device_code":"device-0001","user_code":"ABCD-EFGH","verification_uri":"https://idp.example/device","expires_in":600}"#
+            )
+        )
+        let pending = #"{"error":"authorization_pending"}"#
+        for (status, body) in [(400, pending), (400, pending), (503, "{}"), (400, pending)] {
+            login.token(&capture, status: status, body: body)
+        }
+        login.token(&capture)
+        #expect(Self.flows(of: capture.exchanges) == [[1, 2, 3, 4, 5, 6]])
+    }
+
+    /// A refresh follows on a call whose token was refused, by the same program.
+    @Test(arguments: [(401, "shop-backend/1.0", 1), (404, "shop-backend/1.0", 2), (401, "other/1.0", 2)])
+    func refusedTokenIsRefreshed(status: Int, agent: String, count: Int) {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        login.discovery(&capture)
+        login.authorize(&capture)
+        login.answer(&capture)
+        login.callback(&capture)
+        login.token(&capture, body: Self.answer(Self.token(nonce: "nonce-" + login.state)))
+        let call = login.userInfo(&capture)
+        let refresh = login.refresh(&capture)
+        var exchanges = capture.exchanges
+        exchanges[call].request.headers.fields.removeAll { $0.name == "Authorization" }
+        exchanges[call].request.headers.append("Authorization", "Bearer access-0001")
+        exchanges[call].response = RecordedResponse(status: status)
+        exchanges[refresh].request.headers.fields.removeAll { $0.name == "User-Agent" }
+        exchanges[refresh].request.headers.append("User-Agent", agent)
+        #expect(Self.flows(of: exchanges).count == count)
+    }
+
+    /// The proof of the second has the nonce that the first was answered with; the ID token says whose both are.
+    @Test(arguments: [("nonce-0001", true), ("nonce-0002", false)])
+    func nonceOfAProofTiesTwoTries(nonce: String, isOne: Bool) {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        login.discovery(&capture)
+        login.authorize(&capture)
+        login.answer(&capture)
+        login.callback(&capture)
+        let first = login.token(&capture, status: 400, body: #"{"error":"use_dpop_nonce"}"#)
+        let second = login.token(&capture, body: Self.answer(Self.token(nonce: "nonce-" + login.state)))
+        var exchanges = capture.exchanges
+        exchanges[first].response?.headers.append("DPoP-Nonce", "nonce-0001")
+        let parts = [#"{"alg":"ES256","typ":"dpop+jwt"}"#, #"{"htm":"POST","nonce":"\#(nonce)"}"#]
+            .map { Base64URL.encode(Array($0.utf8)) }
+        exchanges[second].request.headers.append("DPoP", "\(parts[0]).\(parts[1]).c2lnbmF0dXJl")
+        #expect(Self.flows(of: exchanges).count == (isOne ? 1 : 2))
+    }
+
     private static func answer(_ idToken: String) -> String {
         #"{"access_token":"access-0001","token_type":"Bearer","id_token":"\#(idToken)"}"#
     }

@@ -262,7 +262,14 @@ extension TokenRequest {
     /// (RFC 8628, section 3.5; OpenID Connect CIBA, section 11).
     ///
     /// 401 is for a client that did not prove who it is (RFC 6749, section 5.2).
-    var isDecidedElsewhere: Bool { GrantType.decoupled.contains(grantType) && answer.status != 401 }
+    ///
+    /// Of one that was saved without its form the answer alone tells.
+    var isDecidedElsewhere: Bool {
+        guard answer.status != 401 else { return false }
+        return GrantType.decoupled.contains(grantType)
+            || parameters.isEmpty
+                && answer.error.map { ["authorization_pending", "slow_down"].contains($0.error) } ?? false
+    }
 
     /// A parameter that is not among those that were sent.
     func missing(_ name: String) -> Evidence { parameters.missing(name, of: exchange) }

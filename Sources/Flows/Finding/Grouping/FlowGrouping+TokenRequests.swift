@@ -82,8 +82,9 @@ extension FlowGrouping {
                 ?? (Placeholder.isOne(code)
                     ? likelyFlow(of: request, host) : unnamedDevice(polledBy: request, host))
         }
-        if let flow = flow(ofAnswerTo: request, host) { return flow }
+        if let flow = flow(ofAnswerTo: retry(of: request) ?? request, host) { return flow }
         if let flow = flow(atWorkDuring: request, host) { return flow }
+        if let flow = flow(goingOnWith: request, host) { return flow }
         return request.isCodeExchange ? login(ofUnknownCodeIn: request, host) : nil
     }
 
@@ -145,7 +146,7 @@ extension FlowGrouping {
     }
 
     /// Of more at the same time nobody can tell which one a request belongs to.
-    private static let mostLoginsAtATime = 50
+    static let mostLoginsAtATime = 50
 
     /// The login that a code is likely to be of which no answer in the capture has: one with the request's client and redirect URI
     /// that awaits its tokens, else the last.
@@ -218,7 +219,7 @@ extension FlowGrouping {
     }
 
     /// Whether a flow may be that of a client; one whose name is not known may be any.
-    private static func isClient(_ client: String?, of flow: FlowBuilder) -> Bool {
+    static func isClient(_ client: String?, of flow: FlowBuilder) -> Bool {
         guard let client, !Placeholder.isOne(client) else { return true }
         return flow.clientID == client || flow.clientID.map(Placeholder.isOne) ?? false
     }
