@@ -35,7 +35,8 @@ struct DiscoveryUnreachable: Rule {
         var order: [String] = []
         for document in flow.serverMetadata {
             guard let origin = document.url.origin,
-                !flow.surroundings.latest.isDescribed(document), !document.answer.isCancelled
+                !flow.surroundings.latest.isDescribed(document),
+                !document.answer.isCancelled || isMixed(document, flow)
             else { continue }
             if refused[origin] == nil { order.append(origin) }
             refused[origin, default: []].append(document)
@@ -48,7 +49,8 @@ struct DiscoveryUnreachable: Rule {
         var isUnseen = false
         for origin in order where !resources.contains(origin) {
             let documents = refused[origin] ?? []
-            guard !documents.contains(where: { $0.answer.isUnseen && !$0.answer.isRefusal }) else {
+            let isMixed = documents.contains { self.isMixed($0, flow) }
+            guard isMixed || !documents.contains(where: { $0.answer.isUnseen && !$0.answer.isRefusal }) else {
                 isUnseen = true
                 continue
             }
@@ -63,13 +65,17 @@ struct DiscoveryUnreachable: Rule {
             let other = setting?.fix ?? Self.hints[flow.provider]
             let known = documents.lazy.compactMap { said($0, flow)?.meaning }.first
             let explanation =
-                isCut ? Self.cut : isDown ? Self.down : setting?.explanation ?? known?.explanation
+                isMixed
+                ? Self.mixed
+                : isCut ? Self.cut : isDown ? Self.down : setting?.explanation ?? known?.explanation
             return .violated(
                 Violation(
                     evidence(documents, flow) + redirects,
                     explanation: redirects.isEmpty ? explanation : Self.redirected,
                     fix: redirects.isEmpty
-                        ? isCut ? Self.cutFix : isDown ? Self.downFix : other ?? known?.fix
+                        ? isMixed
+                            ? Self.mixedFix
+                            : isCut ? Self.cutFix : isDown ? Self.downFix : other ?? known?.fix
                         : Self.redirectedFix
                 )
                 .toldOfFront(in: flow)
@@ -85,6 +91,16 @@ struct DiscoveryUnreachable: Rule {
         guard flow.authorizationRequests.isEmpty else { return true }
         let position = flow.surroundings.position[document.exchange]
         return !flow.surroundings.latest.isAskedAtOtherRealms(than: document, after: position)
+    }
+
+    /// Whether a page that came by https asked for it by plain http, which browsers hold back unless it is for their own machine.
+    private func isMixed(_ document: MetadataDocument, _ flow: Flow) -> Bool {
+        let headers = flow.capture[document.exchange].request.headers
+        guard document.answer.status == nil, document.url.scheme == "http",
+            let host = document.url.host, !LoopbackHost.isLoopback(host),
+            let page = headers.first("origin") ?? headers.first("referer")
+        else { return false }
+        return RecordedURL(page).scheme == "https"
     }
 
     private func isFailed(_ answer: Answer) -> Bool {
@@ -132,6 +148,15 @@ struct DiscoveryUnreachable: Rule {
             return evidence
         }
     }
+
+    private static let mixed = """
+        A page that came by https asked for the provider's metadata by plain http, which is how the issuer that it is set to begins. Browsers hold such a request back (mixed content): the \
+        provider was never asked.
+        """
+    private static let mixedFix = """
+        Serve the provider by https and give the page its https address for issuer or authority. Where a proxy in front of it ends TLS already, the page's setting alone is to be changed, and the \
+        provider has to be told its public address, so that issuer and endpoints in its metadata begin with https, too.
+        """
 
     private static let cut = """
         The client asked for the provider's metadata, and the answer broke off before it was whole, so it knows no endpoint to go on with.

@@ -232,4 +232,28 @@ struct DiscoveryUnreachableTests {
         }
         #expect(recording.finding(rule) != nil)
     }
+
+    /// Browsers let a page that came by https ask for nothing in clear, except of their own machine.
+    @Test(
+        arguments: [
+            ("http://id.harbour.example", "https://www.shop.example/", true),
+            ("http://id.harbour.example", "http://www.shop.example/", false),
+            ("http://localhost:8080", "https://www.shop.example/", false),
+        ],
+        ["net::ERR_BLOCKED_BY_MIXED_CONTENT", nil]
+    )
+    func requestThatTheBrowserHeldBackIsTold(
+        asked: (server: String, page: String, isTold: Bool),
+        words: String?
+    ) throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.url = RecordedURL(asked.server + exchange.request.url.path)
+            exchange.request.headers.append("Referer", asked.page)
+            exchange.response = nil
+            exchange.failure = words
+        }
+        let finding = recording.finding(rule)
+        #expect((finding?.explanation.contains("mixed content") ?? false) == asked.isTold)
+        if asked.isTold { #expect(recording.outcomes == [.failure]) }
+    }
 }
