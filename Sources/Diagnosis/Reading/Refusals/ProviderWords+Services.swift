@@ -233,5 +233,47 @@ extension ProviderWords {
             fix:
                 "Edit the app client's login pages: switch Authorization code grant on (or Implicit grant for response_type=token), and have at least one identity provider selected."
         ),
+        Known(
+            "incorrect_device_code",
+            of: .github,
+            explanation:
+                "GitHub does not know what was sent as device_code: it is none that it gave out to this client.",
+            fix: """
+                Send the device_code of the answer (forty hexadecimal digits), not the user_code that is shown to the user, by the client_id that asked for it. Begin anew once the user has confirmed and tokens \
+                came: a code is good for one login.
+                """
+        ),
+        Known(
+            "service not allowed",
+            explanation: """
+                The scope names a service (itsme: service:CODE) that the provider does not have for this client: the code is misspelled, is of the other environment, or belongs to another client_id.
+                """,
+            fix: """
+                Compare the service code with the one that the partner portal has for this very client_id in this environment (sandbox and production have their own), and see that it is active and of the kind \
+                that the request is for: login, sharing data, approval.
+                """
+        ),
+        Known(
+            "unable to issue redirect for oauth 2.0 transaction",
+            of: .auth0,
+            explanation: """
+                Auth0 could not send the browser back to the app: what it keeps of the login under way did not fit the state that the browser came back with. Mostly that login had been answered already, or had \
+                been replaced by one in another tab.
+                """,
+            fix: """
+                Begin the login anew at the app rather than by the back button or a bookmark of the sign-in page. Where it happens at once, look at what redirects in between (a redirect of an Action or a Rule, \
+                /continue): it has to bring back the very state that it got, once.
+                """
+        ),
+        Known(
+            "invalid origin uri",
+            explanation: """
+                FusionAuth looked at the Origin (or Referer) of the request and does not have it among those from which this application's logins may come.
+                """,
+            fix: """
+                Add the origin, with scheme and port, to Authorized request origin URLs of the application (OAuth), or empty that list, which allows all. Have the browser go to the authorization endpoint by a \
+                link or redirect: a script that fetches it cannot show its page.
+                """
+        ),
     ]
 }
