@@ -108,6 +108,8 @@ struct ClientAuthMethodUnsupported: Rule {
     /// The method that a client is registered for, where the answer sets it against the one that was used (Hydra, Authelia);
     /// `none` is one of them.
     private static func registered(in text: String, besides used: String) -> String? {
+        // Hydra has had both kinds of quotes.
+        let text = text.replacing("\"", with: "'")
         guard text.containsBytes("method '\(used)'"),
             let start = registrations.lazy.compactMap({ text.firstRange(of: $0)?.upperBound }).first
         else { return nil }

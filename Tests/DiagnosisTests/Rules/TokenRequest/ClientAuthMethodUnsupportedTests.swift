@@ -186,6 +186,8 @@ struct ClientAuthMethodUnsupportedTests {
             '\(requested)' was requested. You must configure the client's 'token_endpoint_auth_method' value to accept '\(requested)'.
             """
         try expectMethod(asked, of: words)
+        // Its older ones stand in other quotes.
+        try expectMethod(asked, of: words.replacing("'", with: "\""))
     }
 
     /// Authelia's words name both methods where it is told to say more, in two ways.
