@@ -55,7 +55,8 @@ struct SilentLoginRequired: Rule {
 
     /// By the name of the error, behind which its description may stand; nil for one that says nothing of the reason.
     private static func words(for error: String) -> Violation.Words? {
-        switch error.prefix(while: { $0 != ":" }) {
+        if error.containsBytes("AADSTS16000") { return undecidedAtEntra }
+        return switch error.prefix(while: { $0 != ":" }) {
         case "consent_required": unconsented
         case "account_selection_required": undecided
         default: nil
@@ -80,6 +81,18 @@ struct SilentLoginRequired: Rule {
             """,
         fix: """
             Name the account in login_hint, or by the ID token of the last login in id_token_hint. Else begin an interactive login.
+            """
+    )
+
+    /// Entra says `interaction_required` of it.
+    private static let undecidedAtEntra = Violation.Words(
+        title: undecided.title,
+        explanation: """
+            The request forbids Entra to show a page. The browser has several accounts signed in, or one that this app's tenant and account types do not take, and Entra does not choose for the user.
+            """,
+        fix: """
+            Name the account: login_hint (the claim login_hint of the last ID token is best, else the user name), or sid; in MSAL pass account or loginHint to ssoSilent and acquireTokenSilent. Else \
+            begin an interactive login, with prompt=select_account.
             """
     )
 

@@ -37,6 +37,16 @@ struct SilentLoginRequiredTests {
         #expect(finding.title.contains("no session") == (error == "interaction_required"))
     }
 
+    /// Entra calls it by the name that says least.
+    @Test(arguments: [("AADSTS16000: Either multiple user identities", true), ("AADSTS50058: none", false)])
+    func accountThatIsNotChosenAtEntraIsTold(words: String, isTold: Bool) throws {
+        let query = FormBody.encode([("error", "interaction_required"), ("error_description", words)])
+        let recording = try Recording(broken).redirecting(to: "https://www.shop.example/callback?" + query)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title.contains("choose an account") == isTold)
+        #expect(finding.fix.contains("login_hint") == isTold)
+    }
+
     @Test func leavesAnotherErrorAlone() throws {
         let recording = try Recording(broken).redirecting(
             to: "https://www.shop.example/callback?error=invalid_request"
