@@ -116,6 +116,8 @@ struct ClientIDUnknown: Rule {
             violation.say(.deletedClient)
         } else if excess != nil {
             violation.fix = Self.excessFix
+        } else if attempt.request?.endpoint.path.hasSuffix("/services/oauth2/authorize") ?? false {
+            violation.fix = Self.salesforcesFix
         } else if let registry = Self.registry(for: attempt, in: flow) {
             violation.evidence.append(registry)
             violation.fix = Self.forgottenFix
@@ -127,6 +129,11 @@ struct ClientIDUnknown: Rule {
         }
         return violation
     }
+
+    private static let salesforcesFix = """
+        Compare client_id with the consumer key of the app, to the last character. Salesforce takes up to ten minutes until a new app, or a change of it, is known everywhere. An app that was made in a \
+        sandbox is known at test.salesforce.com and the sandbox's own domain alone, not at login.salesforce.com, until it is deployed or installed in the other org.
+        """
 
     /// What is said of refusals that tell more than that the id is not known; nil of any other.
     private func special(_ attempt: LoginAttempt, _ refusal: RequestRefusal) -> Violation.Words? {

@@ -47,6 +47,17 @@ struct ClientIDUnknownTests {
         if fires { #expect(recording.finding("login-abandoned") == nil) }
     }
 
+    /// Salesforce needs some minutes to know a new one.
+    @Test(arguments: [("/services/oauth2/authorize", true), ("/oauth2/authorize", false)])
+    func newAppAtSalesforceIsToldToWait(path: String, isTold: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            let moved = { (text: String) in text.replacing("/authorize?", with: path + "?") }
+            exchange.request.url = RecordedURL(moved(exchange.request.url.text))
+            if let location = exchange.response?.location { exchange.response?.redirect(to: moved(location)) }
+        }
+        #expect(try #require(recording.finding(rule)).fix.contains("ten minutes") == isTold)
+    }
+
     /// Solid's servers read the document that the client's id is the address of.
     @Test(arguments: [("https://shop.example/clientid.jsonld", true), ("shop-web", false)])
     func tellsAClientsDocument(client: String, fires: Bool) throws {
