@@ -127,4 +127,12 @@ enum BearerWords {
             the token is not read at all then. An ALLOW policy for the workload denies all that none of its rules names.
             """
     )
+
+    static let nameless = Violation.Words(
+        title: nil,
+        explanation:
+            "GitHub's API answers no request without a User-Agent header, whatever its token: the call had none, or an empty one.",
+        fix:
+            "Have the app's server send a User-Agent with each call of the API: its own name, or that of its owner."
+    )
 }

@@ -116,11 +116,14 @@ struct BearerRejected: Rule {
         return refusal.certificate?.words ?? (call.isLone ? BearerWords.lone : nil)
     }
 
-    /// What UserInfo's own words mean at this provider.
+    /// What UserInfo's own words mean at this provider, and GitHub's API's of a caller that does not say what it is.
     private func providersWords(of call: BearerCall, _ refusal: BearerRefusal, _ flow: Flow)
         -> Violation.Words?
     {
-        call.isUserInfo ? ProviderWords.meaning(of: refusal.evidence.value, by: flow.provider) : nil
+        if refusal.body.asciiLowercased().containsBytes("request has a user-agent header") {
+            return BearerWords.nameless
+        }
+        return call.isUserInfo ? ProviderWords.meaning(of: refusal.evidence.value, by: flow.provider) : nil
     }
 
     // MARK: - Calls

@@ -266,4 +266,14 @@ extension BearerRejectedTests {
         #expect((finding?.fix.contains("AuthorizationPolicy") ?? false) == (fires && first.hasPrefix("RBAC")))
         #expect(recording.outcomes == [fires ? .failure : .success])
     }
+
+    /// GitHub's API wants to know what calls it.
+    @Test(arguments: [
+        ("Please make sure your request has a User-Agent header", true), ("Not accessible", false),
+    ])
+    func tellsAnAPIThatWantsTheCallersName(words: String, isTold: Bool) throws {
+        let recording = try recording(answering: 403, words, callback: 500)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.fix.contains("send a User-Agent") == isTold)
+    }
 }

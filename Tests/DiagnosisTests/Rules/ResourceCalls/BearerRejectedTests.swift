@@ -347,7 +347,7 @@ struct BearerRejectedTests {
     }
 
     /// The healthy login, whose app asks an API in place of UserInfo, and the answer to its callback.
-    private func recording(answering status: Int, _ message: String, callback: Int) throws -> Recording {
+    func recording(answering status: Int, _ message: String, callback: Int) throws -> Recording {
         try Recording("healthy/web-code-flow")
             .without { callback == 500 && $0.request.url.path == "/" }
             .editingLast("/userinfo") { exchange in
