@@ -3,7 +3,7 @@ package import Captures
 /// The names of the specifications for what some providers call otherwise.
 ///
 /// The APIs of AWS IAM Identity Center (`aws sso login`) and of Firebase have the members of their JSON in camel case; TikTok calls a client `client_key`;
-/// Salesforce's grant for devices is `device` and has the device's code as `code`; Amazon and Entra's first endpoints call it `device_code`.
+/// Salesforce's grant for devices is `device` and has the device's code as `code`; Amazon and clients of Entra's first endpoints call it `device_code`.
 /// WeChat calls a client `appid` and its secret `secret`.
 /// Each parameter keeps the place, and with it the name, under which it was sent.
 package enum OtherNames {
@@ -52,7 +52,7 @@ package enum OtherNames {
         let hasCode = parameters.contains("device_code")
         switch parameters.items[index].value {
         case "device" where !hasCode: break
-        case "device_code" where isAmazon(url) || isFirstOfEntra(url): break
+        case "device_code" where isAmazon(url) || isEntra(url): break
         default: return parameters
         }
         var named = hasCode ? parameters : parameters.renamed { $0 == "code" ? "device_code" : $0 }
@@ -65,11 +65,11 @@ package enum OtherNames {
         (url.host ?? "").hasPrefix("api.amazon.") && url.path.asciiLowercased() == "/auth/o2/token"
     }
 
-    /// The token endpoint without a version in its path.
-    private static func isFirstOfEntra(_ url: RecordedURL) -> Bool {
+    /// The token endpoint, of whichever version: clients that were written for the first took its names along.
+    private static func isEntra(_ url: RecordedURL) -> Bool {
         let host = url.host ?? ""
         return (host.hasPrefix("login.microsoftonline.") || host == "login.windows.net")
-            && url.path.hasSuffix("/oauth2/token")
+            && ["/oauth2/token", "/oauth2/v2.0/token"].contains(where: url.path.hasSuffix)
     }
 
     /// Whether clients register at a URL of AWS IAM Identity Center: everybody does there, before each login or once in 90 days, without

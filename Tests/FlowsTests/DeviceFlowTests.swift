@@ -98,9 +98,10 @@ struct DeviceFlowTests {
         #expect(code.value == device && code.place.name == "code")
     }
 
-    /// Entra's endpoint without a version, and Amazon's.
+    /// Entra's endpoints, and Amazon's.
     @Test(arguments: [
         ("https://login.microsoftonline.com/common/oauth2", "/devicecode", "/token", "code"),
+        ("https://login.microsoftonline.com/common/oauth2/v2.0", "/devicecode", "/token", "code"),
         ("https://api.amazon.com/auth/o2", "/create/codepair", "/token", "device_code"),
     ])
     func grantWithTheCodesNameIsADevices(base: String, begin: String, token: String, name: String) throws {
@@ -304,6 +305,31 @@ struct DeviceFlowTests {
             body: .json(answer)
         )
         #expect(capture.flows.map(\.ending) == [.failure])
+    }
+
+    /// WSO2 has its user sign in by a request of its own, which it makes in the device's name.
+    @Test func requestOfTheProvidersPageIsNoLogin() throws {
+        var capture = CaptureBuilder()
+        authorize(&capture)
+        let sign = "https://idp.example/oauth2/authorize?"
+        let request = [
+            ("response_type", "device"), ("client_id", "tv"), ("state", "WDJB-MJHT"), ("scope", "openid"),
+            ("redirect_uri", "https://idp.example/authenticationendpoint/device_success.do"),
+        ]
+        capture.post(
+            "https://idp.example/device",
+            [("user_code", "WDJB-MJHT")],
+            302,
+            headers: Self.browser,
+            answer: [("Location", sign + FormBody.encode(request))]
+        )
+        capture.redirect(sign + FormBody.encode(request), to: "/login.do?key=11", headers: Self.browser)
+        capture.get("https://idp.example/login.do?key=11", headers: Self.browser, body: .html("Sign in"))
+        poll(&capture, 400, #"{"error":"authorization_pending"}"#)
+        poll(&capture, 200, tokens)
+        let flow = try #require(capture.flows.first)
+        #expect(capture.flows.count == 1 && flow.ending == .success)
+        #expect(flow.exchanges == [0, 1, 2, 3, 4, 5] && flow.authorizationRequests.isEmpty)
     }
 
     /// Which of two devices polls nobody knows.

@@ -93,5 +93,13 @@ extension FlowGrouping {
         return flow
     }
 
+    /// Whether it is the provider's own, by which its page for a device's code has the user sign in (WSO2), and no app's.
+    func isStepOfDevice(_ request: AuthorizationRequest) -> Bool {
+        guard request.responseType == "device", let source = index.redirectedFrom[request.exchange] else {
+            return false
+        }
+        return byExchange[source]?.grant == GrantType.deviceCode
+    }
+
     private static let mostConfirmations = 50
 }

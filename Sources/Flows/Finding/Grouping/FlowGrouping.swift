@@ -87,6 +87,8 @@ struct FlowGrouping {
     mutating func join(_ message: OAuthMessage, at exchange: Int) {
         let host = capture[exchange].request.url.host
         switch message {
+        // A page of the provider's, like those around it.
+        case .authorizationRequest(let request) where isStepOfDevice(request): break
         case .authorizationRequest(let request):
             join(request, request.isUnseen ? request.endpoint.host : host)
         case .token(let request): join(request, message, host)
