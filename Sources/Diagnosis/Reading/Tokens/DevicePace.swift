@@ -27,7 +27,10 @@ struct DevicePace {
 
     private init(of grant: DeviceGrant, in flow: Flow) {
         self.grant = grant
-        evidence = grant.interval.flatMap(\.parameter).map { [Evidence($0, note: "seconds")] } ?? []
+        evidence =
+            grant.interval.flatMap { time in
+                time.parameter.map { [Evidence($0, note: time.unit)] }
+            } ?? []
         var interval = grant.interval.map(\.seconds) ?? 5
         var previous: TokenRequest?
         for poll in grant.polls {

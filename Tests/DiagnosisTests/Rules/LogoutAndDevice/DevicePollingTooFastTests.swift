@@ -37,6 +37,20 @@ struct DevicePollingTooFastTests {
         #expect(finding.fix.contains("as authorization_pending") == isStopped)
     }
 
+    /// Older servers of WSO2 count in milliseconds.
+    @Test(arguments: [("5000", nil), ("60000", "milliseconds"), ("60", "seconds")] as [(String, String?)])
+    func readsMilliseconds(interval: String, unit: String?) throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard let text = exchange.response?.body?.text, !text.contains("access_token") else { return }
+            let answer =
+                text.contains("slow_down")
+                ? #"{"error":"authorization_pending"}"#
+                : text.replacing("\"expires_in\":600}", with: "\"expires_in\":600,\"interval\":\(interval)}")
+            exchange.response?.body = Body(text: answer, mediaType: "application/json")
+        }
+        #expect(recording.finding(rule)?.notes.first == unit)
+    }
+
     @Test func leavesTheRightPaceAlone() throws {
         let recording = try Recording(broken + ".near-miss").editing { exchange in
             guard let text = exchange.response?.body?.text, text.contains("slow_down") else { return }
