@@ -20,6 +20,11 @@ extension CallbackCourse {
             && said(over: callback, flow).contains(where: isOfIDToken)
     }
 
+    /// Whether the app says that issuers differ, and not which: openid_connect compares its setting with the metadata in these words.
+    static func namesOtherIssuer(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        said(over: callback, flow).contains { $0.containsBytes("issuer mismatch") }
+    }
+
     /// Which claims the ID token has, of which the app misses one; nil where there is no such token.
     static func claims(of callback: RejectedCallback, _ flow: Flow) -> Evidence? {
         guard let token = callback.idToken(in: flow)?.idToken, let claims = token.token.claims else {
@@ -207,6 +212,11 @@ extension CallbackCourse {
     static let issuerRefusedFix = """
         Write the issuer into the app's settings as the provider's metadata have it, to the last slash: scheme, host, port and path are compared as they stand. If the name \
         in the settings is the one that the provider is to have, change its public address instead.
+        """
+
+    static let issuerUnmatched = """
+        The provider's answer reached the redirect URI, and the app says itself that the issuer is not the one that it expects: that of the provider's metadata, which its server reads, or of the \
+        ID token. Cookies and state are not the reason.
         """
 
     static let slashRefused = """

@@ -291,4 +291,17 @@ extension CallbackRejectedByAppTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.explanation.contains("did not take the ID token"))
     }
+
+    /// OmniAuth sends the browser to a page of its own with the words of openid_connect.
+    @Test(arguments: [("Issuer mismatch", true), ("Issuer", false)])
+    func issuerThatDoesNotMatchIsNotLaidToCookies(words: String, isTold: Bool) throws {
+        let query = FormBody.encode([("message", words), ("strategy", "openid_connect")])
+        let recording = try Recording(broken).editingLast("/callback") { exchange in
+            exchange.response = RecordedResponse(status: 302)
+            exchange.response?.redirect(to: "/auth/failure?" + query)
+        }
+        let finding = recording.finding(rule)
+        #expect((finding?.explanation.contains("not the one that it expects") ?? false) == isTold)
+        #expect((finding?.fix.contains("to the last slash") ?? false) == isTold)
+    }
 }
