@@ -11,7 +11,8 @@ package enum EnvoyRefusal {
     /// Nil where it is none: the words are the whole of the answer.
     package init?(_ exchange: Exchange) {
         guard let response = exchange.response, response.status == 403,
-            let bytes = response.body?.bytes, bytes.count < Self.longest
+            let body = response.body, (body.size ?? 0) < Self.longest,
+            let bytes = body.bytes, bytes.count < Self.longest
         else { return nil }
         let words = String(decoding: bytes, as: UTF8.self).asciiLowercased()
         if words == "rbac: access denied" {

@@ -85,7 +85,7 @@ struct BearerCall {
                 let refusal = BearerRefusal(of: call.call.exchange, in: flow)
                 // By other signs than the status a token is not refused that was good for more.
                 guard
-                    statuses.contains(status)
+                    statuses.contains(status) || refusal.envoy == .token
                         || call.call.endpoint.origin.map(closed.contains) ?? false
                         || (isRefusedWithin || isTokenRefused(call, refusal))
                             && (call.isUserInfo || !later.hasTaken(call.call))
@@ -103,7 +103,7 @@ struct BearerCall {
     private static func isTokenRefused(_ call: BearerCall, _ refusal: BearerRefusal) -> Bool {
         // A provider that fails is told of by another rule.
         guard refusal.status >= 400, refusal.status < 500 || !call.isUserInfo else { return false }
-        if GraphAPI.refusesToken(call.call) || refusal.envoy == .token { return true }
+        if GraphAPI.refusesToken(call.call) { return true }
         let error =
             call.isUserInfo
             ? refusal.error(call.call.answer) : refusal.challenges.lazy.compactMap { $0["error"] }.first

@@ -42,7 +42,9 @@ struct AudienceMismatch: Rule {
             let isNamed = refusal.reasons.contains(.audience)
             // Its signature is for the Graph alone to verify: a nonce in the header is hashed first.
             let isForGraph = Self.isOfGraph(token.audience, call)
-            let isOpen = refusal.reasons.subtracting(isForGraph ? [.shape, .signature] : [.shape]).isEmpty
+            let isOpen =
+                refusal.envoy != .policy
+                && refusal.reasons.subtracting(isForGraph ? [.shape, .signature] : [.shape]).isEmpty
             let expected = isNamed || isOpen ? expectation(of: call, token.audience, flow) : nil
             let isForeign =
                 isOpen && !isNamed && (isForGraph || isOfAnother(token.audience, call, flow))
