@@ -66,10 +66,13 @@ struct AccessTokenExpired: Rule {
 
     /// Whether the client took the refusal as it is meant to and asked for another token, which it was not given: it is that, and not
     /// the age of the old one, that stopped it.
+    ///
+    /// A refresh that was saved without its form is known by standing behind the call.
     private func isRefreshRefused(after call: EndpointCall, _ flow: Flow) -> Bool {
         let position = flow.surroundings.position
         return flow.tokenRequests.contains {
-            $0.isRefresh && !$0.answer.isSuccess && position[$0.exchange] > position[call.exchange]
+            ($0.isRefresh || $0.parameters.isEmpty) && !$0.answer.isSuccess
+                && position[$0.exchange] > position[call.exchange]
         }
     }
 

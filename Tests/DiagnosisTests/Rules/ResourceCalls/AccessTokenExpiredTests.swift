@@ -209,6 +209,12 @@ struct AccessTokenExpiredTests {
         #expect(recording.findings.first { $0.isPrimary }?.rule == primary)
         #expect(recording.finding("bearer-rejected") == nil)
         #expect(recording.outcomes == [.failure])
+        // What an export left of it: the answer, and the size of its form.
+        guard status == 400 else { return }
+        var unsaved = recording
+        unsaved.exchanges[2].request.body = nil
+        unsaved.exchanges[2].request.foreign["bodySize"] = 240
+        #expect(unsaved.flows.count == 1 && unsaved.finding(rule)?.severity == .note)
     }
 
     /// Two users of one server, whose tokens are alike.
