@@ -17,6 +17,7 @@ extension MessageRecognizer {
     static func isDeviceAuthorization(_ exchange: Exchange, _ index: Int, _ parameters: Parameters)
         -> Bool
     {
+        if exchange.request.isBodyUnsaved, isAnsweredAsDeviceAuthorization(exchange, index) { return true }
         guard parameters.contains("client_id"), !parameters.contains("grant_type"),
             !parameters.contains("user_code"),
             exchange.response?.body?.essence?.hasSuffix("json") == true
@@ -30,6 +31,15 @@ extension MessageRecognizer {
         else { return false }
         return answer.isRefusal && answer.error.map { errors.contains($0.error) } ?? false
             && ByteSearch.contains(exchange.request.url.path.asciiLowercased(), "device")
+    }
+
+    /// The same of one that was saved without its body, by all that such an answer has to hold.
+    private static func isAnsweredAsDeviceAuthorization(_ exchange: Exchange, _ index: Int) -> Bool {
+        guard exchange.request.method == "POST", exchange.response?.body?.essence?.hasSuffix("json") == true
+        else { return false }
+        let answer = Answer(of: exchange, at: index)
+        return answer.isSuccess
+            && ["device_code", "user_code", "expires_in"].allSatisfy(answer.parameters.contains)
     }
 
     /// Whether an answer is that to a client that asks for a user's sign-in on another device, at whatever path (OpenID Connect CIBA,

@@ -130,11 +130,13 @@ struct UnsavedRequestTests {
 
     // MARK: - What had the client send it
 
-    /// The exchanges of each flow, all token requests without their bodies.
+    /// The exchanges of each flow, all requests of a client's without their bodies.
     private static func flows(of exchanges: [Exchange]) -> [[Int]] {
         var exchanges = exchanges
-        for place in exchanges.indices where exchanges[place].request.url.path == "/token" {
+        let paths = ["/token", "/device_authorization"]
+        for place in exchanges.indices where paths.contains(exchanges[place].request.url.path) {
             exchanges[place].request.body = nil
+            exchanges[place].request.foreign["bodySize"] = 240
         }
         return FlowFinder.flows(in: Capture(exchanges)).map { $0.exchanges.filter { $0 > 0 } }
     }
