@@ -112,6 +112,8 @@ struct ProviderWordsTests {
     @Test(arguments: [
         ("invalid_grant: The code has expired or has been revoked.", ProviderKind.apple, "new sign-in"),
         ("login_required: Authentication required", ProviderKind.wso2, "/commonauth"),
+        ("Unable to issue redirect for OAuth 2.0 transaction", .auth0, "/continue"),
+        ("incorrect_device_code: The device_code provided is not valid.", .github, "user_code"),
         ("invalid_request: Invalid authorization request", .wso2, "session store"),
         ("User account is locked. Please retry later.", .wso2, "accountState"),
         ("Account is unverified. A link has been sent", .wso2, "WSO2's mail"),
