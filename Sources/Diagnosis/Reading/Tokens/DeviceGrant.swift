@@ -81,14 +81,8 @@ struct DeviceGrant {
         guard let parameter = answer.parameters.parameter(name), let value = Int64(parameter.value),
             (0...(1 << 32)).contains(value)
         else { return nil }
-        guard value >= 1000, isInMilliseconds(answer), name == "interval" || value >= 60_000 else {
-            return Seconds(seconds: value, parameter: parameter)
-        }
+        // Older servers of WSO2 count this one so: nobody is to wait for a quarter of an hour between two polls.
+        guard name == "interval", value >= 1000 else { return Seconds(seconds: value, parameter: parameter) }
         return Seconds(seconds: value / 1000, parameter: parameter, unit: "milliseconds")
-    }
-
-    /// Older servers of WSO2 count so: nobody is to wait for a quarter of an hour between two polls.
-    private static func isInMilliseconds(_ answer: Answer) -> Bool {
-        answer.parameters["interval"].flatMap { Int64($0) }.map { $0 >= 1000 } ?? false
     }
 }

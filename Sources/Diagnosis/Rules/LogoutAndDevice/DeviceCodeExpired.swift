@@ -60,7 +60,7 @@ struct DeviceCodeExpired: Rule {
     }
 
     private func violation(_ poll: TokenRequest, _ grant: DeviceGrant) -> Violation {
-        let lifetime = grant.lifetime.flatMap { time in time.parameter.map { Evidence($0, note: time.unit) } }
+        let lifetime = grant.lifetime?.parameter.map { Evidence($0, note: "seconds") }
         let code = DeviceGrant.code(of: poll).map { code in
             Evidence(
                 place: code.place,
