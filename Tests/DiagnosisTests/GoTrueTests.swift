@@ -135,6 +135,25 @@ struct GoTrueTests {
         #expect(login().finding("redirect-target-differs") == nil)
     }
 
+    /// A server of the same site that took the code has the verifier, whose cookie may be one of all its names.
+    @Test(arguments: [
+        ("sb-abcd1234-auth-token.0=base64-eyJhY2Nlc3M; Path=/", false),
+        ("sb-abcd1234-auth-token-code-verifier=; Path=/; Max-Age=0", true), ("theme=dark; Path=/", true),
+    ])
+    func codeThatAServerTookAtTheSiteURLIsNotLost(cookie: String, fires: Bool) throws {
+        var recording = login()
+        recording.exchanges.removeLast()
+        let target = "https://www.shop.example/?code=\(Self.code)"
+        recording.exchanges[2].response?.redirect(to: target)
+        var landing = recording.exchanges[2]
+        landing.startedAt = landing.startedAt + .seconds(1)
+        landing.request.url = RecordedURL(target)
+        landing.response = RecordedResponse(status: 307, headers: HeaderFields([("Set-Cookie", cookie)]))
+        landing.response?.redirect(to: "https://www.shop.example/account")
+        recording.exchanges.append(landing)
+        #expect((recording.finding("redirect-target-differs")?.severity == .error) == fires)
+    }
+
     private func refusal(_ code: String, _ words: String) -> String {
         #"{"code":400,"error_code":"\#(code)","msg":"\#(words)"}"#
     }

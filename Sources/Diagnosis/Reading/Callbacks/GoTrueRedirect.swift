@@ -19,7 +19,8 @@ enum GoTrueRedirect {
         let reached = answered.request.url.resolving(location)
         let hasCode = reached.queryItems.items.contains { $0.name == "code" && !$0.value.isEmpty }
         guard hasCode || reached.fragmentItems.items.contains(where: { $0.name == "access_token" }),
-            let origin = root(of: wanted), let other = root(of: reached), origin != other
+            let origin = root(of: wanted), let other = root(of: reached), origin != other,
+            !isTaken(behind: callback, flow)
         else { return nil }
         let shown = Evidence(
             place: Place(exchange: callback, part: .responseLocation, name: ""),
@@ -52,6 +53,20 @@ enum GoTrueRedirect {
             root(of: RecordedURL(asked.value)) != nil
         else { return nil }
         return asked
+    }
+
+    /// Whether a server at the other address took the code, and set its library's cookie for the session (`sb-…-auth-token`): the verifier's
+    /// may be one of all names of the site.
+    private static func isTaken(behind callback: Int, _ flow: Flow) -> Bool {
+        flow.surroundings.landings(of: callback).contains { landing in
+            guard let response = flow.capture[landing].response else { return false }
+            // Its cookies may have been taken out of the capture.
+            if response.location != nil, flow.surroundings.isSanitized(at: landing) { return true }
+            return response.setCookies.contains {
+                $0.name.containsBytes("auth-token") && !$0.name.containsBytes("code-verifier")
+                    && !$0.value.isEmpty
+            }
+        }
     }
 
     /// The origin, or the scheme of an app's own; nil for what is no whole address.
