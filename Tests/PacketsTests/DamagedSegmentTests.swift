@@ -63,6 +63,23 @@ struct DamagedSegmentTests {
         #expect(Self.log(packets).prefix(4) == ["0 client: 4 lost"] + Self.told[1..<4])
     }
 
+    /// Where the capture began later, of the first ones nothing says yet that they are damaged.
+    @Test(
+        arguments: [
+            (index: 0, place: 8, bit: 0x40), (0, 9, 1), (0, 10, 0x40), (1, 8, 0x80), (1, 10, 2),
+            (1, 11, 0x80),
+        ] as [(index: Int, place: Int, bit: UInt8)]
+    )
+    func norIsItBeforeAnyOtherOfItsSender(index: Int, place: Int, bit: UInt8) {
+        var packets = Array(Self.conversation.dropFirst(3))
+        let whole = packets[index]
+        packets[index] = Self.damaged(whole, at: place, bit)
+        packets.insert(whole, at: index + 1)
+        var made = PacketBuilder()
+        made.packets = packets
+        #expect(Array(StreamLog.of(made).dropFirst()) == Self.told)
+    }
+
     @Test(arguments: [4, 7, 12, 13, 20, 23], [3, 4, 5, 6])
     func theSegmentThatCameAgainCounts(place: Int, index: Int) {
         var packets = Self.conversation

@@ -107,11 +107,13 @@ struct TCPConnection: OrderedByUse {
         if client.isFinished || server.isFinished { tellEnds(at: time, into: &sink) }
     }
 
-    /// Whether the server sent data before it had anything that the capture has of its client: that answers what was asked before,
-    /// unless it is its settings of HTTP/2, which ask for nothing.
+    /// Whether the server sent data before it had anything that the capture has of its client: that answers what was asked before.
+    ///
+    /// Its settings of HTTP/2 ask for nothing; what a damaged segment says that it had is not believed.
     @inline(never)
     private func answersEarlier(_ segment: TCPSegment) -> Bool {
         segment.dataCount > 0 && client.isFirm && segment.flags.contains(.acknowledge)
+            && segment.checksum != .isWrong
             && segment.flags.isDisjoint(with: [.synchronize, .finish])
             && Int32(bitPattern: segment.acknowledgment &- client.firstSequence) <= 0
             && !FirstBytes.isSettings(segment.payload)
@@ -327,6 +329,7 @@ struct TCPConnection: OrderedByUse {
         let hasBeginning = hasBeginning
         let asksInTheMiddle =
             !hasBeginning && side == .client && segment.dataCount > 0 && !segment.flags.contains(.reset)
+            && segment.checksum != .isWrong
         var isPeerKnown = true
         withDirection(side == .client ? .server : .client) { peer in
             if peer.isKnown {
