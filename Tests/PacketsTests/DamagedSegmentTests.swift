@@ -89,6 +89,19 @@ struct DamagedSegmentTests {
         #expect(Self.log(packets) == Self.told)
     }
 
+    /// Whatever of it is damaged, and be it the first of its connection that is captured.
+    @Test(arguments: [(place: 4, bit: 1), (6, 0x20), (7, 0x40), (22, 1)] as [(place: Int, bit: UInt8)])
+    func theFirstSegmentThatCameAgainCountsAsWell(place: Int, bit: UInt8) {
+        var made = PacketBuilder(client: Endpoint(address: [10, 0, 0, 1], port: 50_001))
+        made.handshake()
+        let first = Self.conversation[3]
+        made.packets =
+            made.packets.map(Self.checksummed) + [Self.damaged(first, at: place, bit)]
+            + Self.conversation.dropFirst(3)
+        let told = StreamLog.of(made).filter { $0.hasPrefix("1 ") }
+        #expect(told.dropFirst().map { $0.dropFirst(2) } == Self.told.map { $0.dropFirst(2) })
+    }
+
     /// As where both are joined of several by the system that captures them: the client says first that it has the answer.
     @Test func anAnswerIsGivenBehindItsQuestionWhereBothAreDamaged() {
         var packets = Self.conversation

@@ -32,7 +32,7 @@ struct DoubtfulOpenings {
     /// - Parameters:
     ///   - key: names the connection.
     ///   - next: its next segment, if that is what came.
-    /// - Returns: nil where there is none, or where their numbers say that one of them is damaged there.
+    /// - Returns: nil where there is none, where that is it once more, or where their numbers say that one of them is damaged there.
     mutating func take(of key: FlowKey, before next: TCPSegment? = nil) -> Opening? {
         guard let index = openings.firstIndex(where: { $0.key == key }) else { return nil }
         let opening = openings.remove(at: index).opening
@@ -44,6 +44,7 @@ extension DoubtfulOpenings.Opening {
     fileprivate func mayPrecede(_ next: TCPSegment) -> Bool {
         let areOpenings = segment.flags.contains(.synchronize) && next.flags.contains(.synchronize)
         if FlowKey.of(next).isFromFirst == FlowKey.of(segment).isFromFirst {
+            guard !isRepeated(by: next) else { return false }
             return areOpenings
                 ? next.flags == segment.flags && next.sequence == segment.sequence : isNear(next.sequence)
         }
@@ -52,6 +53,13 @@ extension DoubtfulOpenings.Opening {
         }
         return !segment.flags.contains(.acknowledge) && next.flags.contains(.acknowledge)
             && (1...UInt32(bytes.count) + 1).contains(next.acknowledgment &- segment.sequence)
+    }
+
+    /// Whether a whole segment has the same data, or stands in the same place.
+    private func isRepeated(by next: TCPSegment) -> Bool {
+        let count = bytes.count + segment.missing
+        guard count > 0, next.checksum == .fits, next.dataCount >= count else { return false }
+        return next.sequence == segment.sequence || next.payload.elementsEqual(bytes)
     }
 
     private func isNear(_ number: UInt32) -> Bool {
