@@ -159,7 +159,7 @@ extension ConnectionReader {
 
         func lostPlace(of side: Side) { reader.lostPlace(of: side, at: now) }
 
-        func foundPlace(of side: Side) { if side == .server { reader.passPostponed() } }
+        func foundPlace(of side: Side) { if side == .server { reader.foundPlaceOfServer() } }
 
         func handshakeEnded(_ facts: TLSStreamFacts) { reader.handshakeEnded(facts, at: now) }
 
@@ -194,8 +194,17 @@ extension ConnectionReader {
         hasGaps = true
         messages?.hasGaps = true
         guard side == .server else { return }
+        mayLackAnswers = true
+        messages?.mayLackAnswers = true
         passPostponed()
         postponed.begin(at: time)
+    }
+
+    /// What was missing of the server is told.
+    private func foundPlaceOfServer() {
+        mayLackAnswers = false
+        messages?.mayLackAnswers = false
+        passPostponed()
     }
 
     /// Lets go on what the client said while it was not known what is missing of the server.
@@ -216,6 +225,7 @@ extension ConnectionReader {
         isTold = true
         let messages = MessageReader(reading, "https", entry, isWhole: hasBeginning, depth: depth)
         messages.hasGaps = hasGaps
+        messages.mayLackAnswers = mayLackAnswers
         for (side, reason) in unreadableSides { messages.becameUnreadable(reason, side) }
         self.messages = messages
         return messages

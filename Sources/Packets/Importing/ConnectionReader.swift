@@ -41,6 +41,8 @@ final class ConnectionReader {
     var finished: Set<Side> = []
     /// Whether bytes of the connection are missing.
     var hasGaps = false
+    /// See ``MessageReader/mayLackAnswers``.
+    var mayLackAnswers = false
     var bytes = DirectionBytes()
     /// What ended first.
     var end: ConnectionEnd?

@@ -31,6 +31,8 @@ final class MessageReader {
     private var hasBegun: Bool
     /// Whether bytes are missing, or may be: of what TLS carries that shows with the next record only.
     var hasGaps = false
+    /// Whether what is missing of the server's records is not known yet: answers may have come that are not seen.
+    var mayLackAnswers = false
     /// Whether the next answer may be one: bytes of the client are missing that are of no request under way.
     private var mayLackRequest = false
     /// Whether such an answer came since the last request that is in the capture.
@@ -91,7 +93,7 @@ final class MessageReader {
             let isFrames = side == .client && scheme == "https" && !hasBegun && HTTP2Middle.hasRequest(bytes)
             guard isSettings || isFrames || side == .client && FirstBytes(bytes) == .http else { return }
             hasBegun = true
-            if side == .client, owed.isOwed { return tellUnpaired(bytes, time) }
+            if side == .client, !isFrames, owed.isOwed { return tellUnpaired(bytes, time) }
             owed.asked()
             if isFrames { beginHTTP2(at: time) }
             state = .reading
@@ -138,17 +140,20 @@ final class MessageReader {
     /// Tells of requests whose client did not wait for the answer to one before, of which a part is missing: which answers are theirs is
     /// not known.
     private func tellUnpaired(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) {
-        owed.askedAgain()
+        if seesAnswers { owed.askedAgain() }
         finish(conversation.received(bytes, from: .client, at: time))
         finish(conversation.abandon(at: time, reason: AnswerLoss.earlierRequestMissing))
         conversation = newConversation()
     }
 
+    /// Whether an answer that has not been read has not come: in TLS its records may be missing, or not deciphered.
+    private var seesAnswers: Bool {
+        !mayLackAnswers && unreadable[.server] == nil && (scheme == "http" || hasSeenServer || !hasGaps)
+    }
+
     /// Goes by whether the client asks again before it has its answer.
     private func noteAskedAgain(_ time: Timestamp) {
-        // Of answers that cannot be deciphered none is seen to come.
-        guard !conversation.speaksHTTP2, conversation.pendingExchanges > 1, unreadable[.server] == nil
-        else { return }
+        guard !conversation.speaksHTTP2, conversation.pendingExchanges > 1, seesAnswers else { return }
         owed.askedAgain()
         guard owed.isOwed else { return }
         finish(conversation.abandon(at: time, reason: AnswerLoss.earlierRequestMissing))
