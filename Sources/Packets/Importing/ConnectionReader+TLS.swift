@@ -90,6 +90,7 @@ extension ConnectionReader {
     func loseTLS(_ count: Int, _ side: Side, _ time: Timestamp) {
         hasGaps = true
         messages?.hasGaps = true
+        if side == .server { noteLackOfAnswers(true) }
         var events = Events(reader: self, time: time)
         tls.lost(count, from: side, into: &events)
     }
@@ -174,6 +175,8 @@ extension ConnectionReader {
         if side == .client {
             if postponed.holds(bytes, at: time) { return }
             passPostponed()
+        } else {
+            noteLackOfAnswers(false)
         }
         clear().received(bytes, from: side, at: time)
     }
@@ -194,17 +197,20 @@ extension ConnectionReader {
         hasGaps = true
         messages?.hasGaps = true
         guard side == .server else { return }
-        mayLackAnswers = true
-        messages?.mayLackAnswers = true
+        noteLackOfAnswers(true)
         passPostponed()
         postponed.begin(at: time)
     }
 
     /// What was missing of the server is told.
     private func foundPlaceOfServer() {
-        mayLackAnswers = false
-        messages?.mayLackAnswers = false
+        noteLackOfAnswers(false)
         passPostponed()
+    }
+
+    private func noteLackOfAnswers(_ isPossible: Bool) {
+        mayLackAnswers = isPossible
+        messages?.mayLackAnswers = isPossible
     }
 
     /// Lets go on what the client said while it was not known what is missing of the server.

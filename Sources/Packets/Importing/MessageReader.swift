@@ -147,9 +147,7 @@ final class MessageReader {
     }
 
     /// Whether an answer that has not been read has not come: in TLS its records may be missing, or not deciphered.
-    private var seesAnswers: Bool {
-        !mayLackAnswers && unreadable[.server] == nil && (scheme == "http" || hasSeenServer || !hasGaps)
-    }
+    private var seesAnswers: Bool { !mayLackAnswers && unreadable[.server] == nil }
 
     /// Goes by whether the client asks again before it has its answer.
     private func noteAskedAgain(_ time: Timestamp) {
