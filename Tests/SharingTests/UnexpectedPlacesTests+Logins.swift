@@ -148,6 +148,24 @@ extension UnexpectedPlacesTests {
             ]
         ),
         Row(
+            name: "whose tokens Amplify keeps",
+            headers: [
+                (
+                    "Cookie",
+                    "CognitoIdentityServiceProvider.6k2q5s8t1v3x7z9b4n6m0p2r5d.zandhaas.clockDrift=0; "
+                        + "CognitoIdentityServiceProvider.6k2q5s8t1v3x7z9b4n6m0p2r5d.bo.veldmuis.userData=x"
+                )
+            ],
+            body:
+                #"{"localStorage":[{"name":"CognitoIdentityServiceProvider.6k2q5s8t1v3x7z9b4n6m0p2r5d.hazelaar7.clockDrift","#
+                + #""value":"0"},{"name":"CognitoIdentityServiceProvider.6k2q5s8t1v3x7z9b4n6m0p2r5d.LastAuthUser","value":"x"}]}"#,
+            gone: ["zandhaas", "veldmuis", "hazelaar7"],
+            stays: [
+                "CognitoIdentityServiceProvider.6k2q5s8t1v3x7z9b4n6m0p2r5d.", ".clockDrift=0; ",
+                ".clockDrift\"",
+            ]
+        ),
+        Row(
             name: "the second name of a file",
             headers: [
                 (

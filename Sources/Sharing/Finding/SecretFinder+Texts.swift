@@ -93,6 +93,11 @@ extension SecretFinder {
     /// `mayBeRandom`: whether something that only looks random is one at a place.
     private func takeLooks(of text: [UInt8], where mayBeRandom: (Range<Int>) -> Bool) {
         if look.findsPersonal { found.homes.formUnion(HomeFolders.names(in: text)) }
+        for (key, account) in StoredAccounts.keys(in: text) {
+            // It looks drawn, and says what is kept there.
+            found.traces.insert(key)
+            if let account { note(.personal, FormAccounts.name, account) }
+        }
         for finding in look.findings(in: text)
         where finding.kind != .unexplained || mayBeRandom(finding.range) {
             let value = String(decoding: text[finding.range], as: UTF8.self)
