@@ -27,6 +27,14 @@ struct PersonalAddressTests {
         #expect(loud.lowercased() == servers[0].lowercased() && loud.contains { $0.isUppercase })
     }
 
+    @Test(arguments: [
+        ("did:example:ada", "did:example:"), ("did:web:x.example", "did:web:"), ("did:hedera:mainnet", nil),
+        ("did:Web:x", nil), ("did:", nil), ("did::x", nil), ("dida:web:x", nil), ("", nil),
+    ])
+    func methodOfADecentralizedIdentifier(text: String, method: String?) {
+        #expect(StandIns.method(ofDID: text) == method)
+    }
+
     @Test func serverOfAPictureStays() {
         let other = Self.standIn("https://cdn.example/a/carla.png")
         #expect(other.hasPrefix("https://cdn.example") && !other.contains("carla"))
