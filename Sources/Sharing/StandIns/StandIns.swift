@@ -204,12 +204,7 @@ final class StandIns {
         guard parts.count == 3, parts[0].elementsEqual("did".utf8), !parts[1].isEmpty,
             parts[1].allSatisfy({ (0x61...0x7a).contains($0) || $0.isASCIIDigit })
         else { return nil }
-        let method = "did:" + String(decoding: parts[1], as: UTF8.self) + ":"
-        // With a character behind it that stays by chance it were a piece of what is secret.
-        let isNearlyPiece = (FragmentIndex.shortestPiece - 2..<FragmentIndex.shortestPiece).contains(
-            method.utf8.count
-        )
-        return isNearlyPiece ? nil : method
+        return "did:" + String(decoding: parts[1], as: UTF8.self) + ":"
     }
 
     /// In bytes, with the scheme.

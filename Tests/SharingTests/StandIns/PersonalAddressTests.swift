@@ -28,7 +28,8 @@ struct PersonalAddressTests {
     }
 
     @Test(arguments: [
-        ("did:example:ada", "did:example:"), ("did:web:x.example", "did:web:"), ("did:hedera:mainnet", nil),
+        ("did:example:ada", "did:example:"), ("did:web:x.example", "did:web:"),
+        ("did:hedera:mainnet", "did:hedera:"),
         ("did:Web:x", nil), ("did:", nil), ("did::x", nil), ("dida:web:x", nil), ("", nil),
     ])
     func methodOfADecentralizedIdentifier(text: String, method: String?) {
