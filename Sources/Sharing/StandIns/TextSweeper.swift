@@ -115,6 +115,7 @@ final class TextSweeper {
         }
         if !pass.isOfWholes {
             take(replacingGroups(of: current))
+            take(replacingDigits(inBase85Of: current))
             take(replacingNumbers(inBase64Of: current))
         }
         return isChanged ? current : nil
@@ -124,12 +125,24 @@ final class TextSweeper {
     private func replacingGroups(of text: [UInt8]) -> [UInt8]? {
         var output = text
         for places in GroupedHexadecimal.runs(in: text) {
-            GroupedHexadecimal.change(places, of: &output) { bytes in
-                let plain = replacing(index.matches(in: bytes), in: bytes)
-                return replacingWords(in: plain ?? bytes) ?? plain
-            }
+            GroupedHexadecimal.change(places, of: &output, replacingSecrets)
         }
         return output == text ? nil : output
+    }
+
+    /// A secret in base 85.
+    private func replacingDigits(inBase85Of text: [UInt8]) -> [UInt8]? {
+        var output = Splicer(text)
+        for encoded in ASCII85Text.all(in: text) {
+            guard let other = replacingSecrets(in: encoded.bytes).flatMap(encoded.encoding) else { continue }
+            output.replace(encoded.range, with: other)
+        }
+        return output.finished()
+    }
+
+    private func replacingSecrets(in bytes: [UInt8]) -> [UInt8]? {
+        let plain = replacing(index.matches(in: bytes), in: bytes)
+        return replacingWords(in: plain ?? bytes) ?? plain
     }
 
     /// Numbers of people by themselves in base64, which are too short to be met among others.

@@ -1,0 +1,94 @@
+/// Bytes in base 85 between `<~` and `~>`, as PostScript and PDF have them (PostScript Language Reference, section 3.2.2).
+///
+/// White space in them, and groups that are no number of 32 bits, are not read.
+struct ASCII85Text {
+    /// Of what stands between the marks, in the text.
+    let range: Range<Int>
+    let bytes: [UInt8]
+    /// The digits of each group: five, one for four zeros, fewer at the end.
+    private let groups: [[UInt8]]
+
+    /// All of them in a text, in order.
+    static func all(in text: [UInt8]) -> [Self] {
+        var found: [Self] = []
+        var start = 0
+        while let end = Bytes.index(of: [0x7e, 0x3e], in: text, from: start) {
+            if let open = text[start..<end].lastIndex(of: 0x3c), open + 1 < end, text[open + 1] == 0x7e,
+                let own = Self(text, (open + 2)..<end)
+            {
+                found.append(own)
+            }
+            start = end + 2
+        }
+        return found
+    }
+
+    private init?(_ text: [UInt8], _ range: Range<Int>) {
+        self.range = range
+        var groups: [[UInt8]] = []
+        var bytes: [UInt8] = []
+        var group: [UInt8] = []
+        for digit in text[range] {
+            if digit == Self.zeros, group.isEmpty {
+                groups.append([digit])
+                bytes += [0, 0, 0, 0]
+                continue
+            }
+            guard Self.digits.contains(digit) else { return nil }
+            group.append(digit)
+            guard group.count == 5 else { continue }
+            guard let own = Self.decoded(group) else { return nil }
+            groups.append(group)
+            bytes += own
+            group = []
+        }
+        if !group.isEmpty {
+            guard group.count > 1, let own = Self.decoded(group) else { return nil }
+            groups.append(group)
+            bytes += own
+        }
+        (self.groups, self.bytes) = (groups, bytes)
+    }
+
+    private static let digits: ClosedRange<UInt8> = 0x21...0x75
+    /// Four of them in one digit.
+    private static let zeros: UInt8 = 0x7a
+
+    /// As many bytes as there are digits but for one; nil where they are too large a number.
+    private static func decoded(_ group: [UInt8]) -> [UInt8]? {
+        let whole = group + [UInt8](repeating: digits.upperBound, count: 5 - group.count)
+        let value = whole.reduce(UInt64(0)) { $0 * 85 + UInt64($1 - digits.lowerBound) }
+        guard value <= UInt64(UInt32.max) else { return nil }
+        return (0..<(group.count - 1)).map { UInt8(truncatingIfNeeded: value >> UInt64(24 - 8 * $0)) }
+    }
+
+    /// Other bytes in the place of these, with as many digits; nil where there are others of them.
+    func encoding(_ other: [UInt8]) -> [UInt8]? {
+        guard other.count == bytes.count else { return nil }
+        var output: [UInt8] = []
+        var start = 0
+        for group in groups {
+            let count = group.count == 1 ? 4 : group.count - 1
+            let own = Array(other[start..<(start + count)])
+            if own.elementsEqual(bytes[start..<(start + count)]) {
+                output += group
+            } else {
+                guard group.count > 1 else { return nil }
+                output += Self.encoded(own)
+            }
+            start += count
+        }
+        return output
+    }
+
+    private static func encoded(_ bytes: [UInt8]) -> [UInt8] {
+        let whole = bytes + [UInt8](repeating: 0, count: 4 - bytes.count)
+        var value = whole.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        var output: [UInt8] = []
+        for _ in 0..<5 {
+            output.append(UInt8(value % 85) + digits.lowerBound)
+            value /= 85
+        }
+        return Array(output.reversed().prefix(bytes.count + 1))
+    }
+}
