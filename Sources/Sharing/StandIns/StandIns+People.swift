@@ -69,16 +69,26 @@ extension StandIns {
         return text[..<path] + drawn(String(text[path...])) { $1($0) }
     }
 
-    /// Of a website of somebody's own, or of a mailbox, what the server has in common with others stays; the rest is the same
-    /// for all who are at one server.
+    /// Of a website of somebody's own, or of a mailbox, what the server has in common with others stays; each label before that
+    /// is the same for all who are at that server, or below it.
     private func server(_ name: String) -> String {
         let kept = publicSuffix(of: name)
         let own = String(decoding: name.utf8.dropLast(kept.utf8.count), as: UTF8.self)
         guard !own.isEmpty else { return kept }
-        let lower = own.lowercased()
-        let made = madeServers[lower] ?? drawn(lower) { $1($0) }
-        madeServers[lower] = made
-        guard made.utf8.count == own.utf8.count else { return made + kept }
-        return String(decoding: zip(own.utf8, made.utf8).map(UInt8.inCase), as: UTF8.self) + kept
+        let names = own.split(separator: ".", omittingEmptySubsequences: false)
+        guard names.count <= Self.mostLabels else { return drawn(own) { $1($0) } + kept }
+        var domain = kept.lowercased()
+        var labels: [String] = []
+        for label in names.reversed() {
+            let lower = label.lowercased()
+            domain = lower + "." + domain
+            let made = label.isEmpty ? "" : madeLabels[domain] ?? drawn(lower) { $1($0) }
+            madeLabels[domain] = made
+            let isAlike = made.utf8.count == label.utf8.count
+            labels.append(
+                isAlike ? String(decoding: zip(label.utf8, made.utf8).map(UInt8.inCase), as: UTF8.self) : made
+            )
+        }
+        return labels.reversed().joined(separator: ".") + kept
     }
 }

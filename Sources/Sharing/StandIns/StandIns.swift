@@ -31,8 +31,8 @@ final class StandIns {
     var made: [String: String] = [:]
     /// Of words of people's names.
     var madeNames: [String: String] = [:]
-    /// Of servers of people's mail and websites, in small letters.
-    var madeServers: [String: String] = [:]
+    /// Of servers of people's mail and websites what stands for the first label of each name, in small letters.
+    var madeLabels: [String: String] = [:]
     /// Letters and digits of keys of one-time codes, however those are written.
     private lazy var oneTimeKeys = Set(found.oneTimeKeys.map { GroupedCodes.characters(of: $0.utf8) })
     /// What was made: it may have pieces in common with what it stands for, and is not written once more.

@@ -23,6 +23,11 @@ struct PersonalAddressTests {
         }
         #expect(servers[0] == servers[1] && servers[0] != servers[2])
         #expect(servers.allSatisfy { $0.hasSuffix(".example") && !$0.contains("seven") })
+        let below = standIns.email("di@eu.corp-seven.example").split(separator: "@").last ?? ""
+        #expect(below.hasSuffix("." + servers[0]) && !below.hasPrefix("eu."))
+        // No name of a host: it is not taken apart.
+        let long = standIns.email("di@" + String(repeating: "a.", count: 10_000) + "example")
+        #expect(long.utf8.count == 20_010 && long.hasSuffix(".example"))
         let loud = standIns.email("EVE@CORP-SEVEN.example").split(separator: "@").last ?? ""
         #expect(loud.lowercased() == servers[0].lowercased() && loud.contains { $0.isUppercase })
     }
