@@ -51,7 +51,8 @@ struct ViewerSocketTests {
             (#"{"type":"auth","password":"x"}"#, false), (#"{"type":"auth","access_token":"ab1"}"#, false),
             (#"{"a":[{"client_secret":"ab1"}]}"#, false), (#"{"data":"{\"access_token\":\"ab1\"}"}"#, false),
             ("CONNECT\npasscode:guest", false), (#"42["auth",{"token":"ab1"}]"#, false), ("pin=1234", false),
-            ("mail to ann@idp.example", false),
+            ("mail to ann@idp.example", false), (#"["CONNECT\npasscode:guest"]"#, false),
+            (#"{"event":"join","data":"pin=1234"}"#, false), (#"{"at":"2026-03-04T09:54:08Z"}"#, true),
         ]
     )
     func whatMayBeASecretIsNotOpen(text: String, isOpen: Bool) {

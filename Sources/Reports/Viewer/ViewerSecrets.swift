@@ -128,7 +128,18 @@ struct ViewerSecrets: Sendable {
         guard let value = try? JSONParser.parse(Array(text.utf8)) else {
             return !text.utf8.contains { $0 == 0x3a || $0 == 0x3d }
         }
-        return !isSecret("", value, in: .responseBody)
+        return !isSecret("", value, in: .responseBody) && !Self.mayName(value)
+    }
+
+    /// Whether names and values in another form may stand in a text of a document, as the lines of STOMP in SockJS, or a form.
+    private static func mayName(_ value: JSONValue) -> Bool {
+        switch value {
+        case .string(let text):
+            text.utf8.contains(0x3d) || text.utf8.contains(0x3a) && text.utf8.contains(0x0a)
+        case .array(let elements): elements.contains(where: mayName)
+        case .object(let object): object.members.contains { mayName($0.value) }
+        default: false
+        }
     }
 
     private func isKnown(_ piece: Substring) -> Bool {
