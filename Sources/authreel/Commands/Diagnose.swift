@@ -114,7 +114,7 @@ struct Diagnose: ParsableCommand {
         -> Capture
     {
         let capture = try identities.read(name, beforeAsking: beforeAsking)
-        guard capture.count == 0, capture.losses.contains(where: \.isEnd) else { return capture }
+        guard capture.count == 0, capture.isCutShort else { return capture }
         throw CommandFailure(
             .dataError,
             "\(name): not one entry of it is whole",

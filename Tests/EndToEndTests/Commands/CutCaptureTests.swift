@@ -56,5 +56,9 @@ struct CutCaptureTests {
         let healthy = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
         let two = try Program.run(["diagnose", healthy, cut])
         #expect(two.status == 65 && two.output.contains("nothing wrong found"), "\(two.output)")
+        // What is made of it has nothing of it, either.
+        let imported = folder.file("imported.har")
+        #expect(try Program.run(["import", cut, "--out", imported]).status == 0)
+        #expect(try Program.run(["diagnose", imported]).status == 65)
     }
 }
