@@ -12,6 +12,8 @@ struct RepeatedMessagesTests {
         case roundWithVerifier
         /// One whose rounds all have the same.
         case roundWithOneVerifier
+        /// One whose every round leads over a page of the provider's.
+        case roundWithPage
         case frontChannelLogout
         case stepUp
         case longRequestObject
@@ -41,8 +43,11 @@ struct RepeatedMessagesTests {
                 + CodeChallenge.s256(of: verifier)
             let answer = "https://app.example/cb?code=code-\(number)&state=state-\(number)"
             capture.redirect("https://app.example/login", to: login, headers: Self.browser)
-            capture.redirect(login, to: answer, headers: Self.browser)
-            let end = [.roundWithVerifier, .roundWithOneVerifier].contains(self) ? "/login" : "/home"
+            let page = self == .roundWithPage ? "https://idp.example/step?number=\(number)" : nil
+            capture.redirect(login, to: page ?? answer, headers: Self.browser)
+            if let page { capture.redirect(page, to: answer, headers: Self.browser) }
+            let isLoop = [.roundWithVerifier, .roundWithOneVerifier, .roundWithPage].contains(self)
+            let end = isLoop ? "/login" : "/home"
             capture.redirect(answer, to: end, headers: Self.browser)
             capture.post(
                 "https://idp.example/token",

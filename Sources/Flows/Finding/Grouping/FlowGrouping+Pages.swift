@@ -33,7 +33,10 @@ extension FlowGrouping {
     /// their ports.
     private func isOpenedOfApp(_ exchange: Int, in flow: FlowBuilder) -> Bool {
         let request = capture[exchange].request
-        guard request.method == "GET", let authority = request.url.authority else { return false }
+        guard request.method == "GET", let authority = request.url.authority,
+            // Nearly always: no page of a loop looks through its requests.
+            flow.requests.last?.endpoint.authority != authority
+        else { return false }
         return flow.requests.contains {
             $0.redirectURI.map { RecordedURL($0).authority == authority } ?? false
         }
