@@ -32,9 +32,11 @@ enum UnconfirmedDevice {
         let isRefused = page.map { isRefusal($0, flow) } ?? false
         return Violation(
             evidence,
-            explanation: isRefused ? refused : unconfirmed,
-            fix: isRefused ? refusedFix : unconfirmedFix,
-            title: "The device's code was not confirmed while it was recorded",
+            explanation: isRefused ? refused : poll.mayBePending ? unsaid : unconfirmed,
+            fix: isRefused ? refusedFix : poll.mayBePending ? unsaidFix : unconfirmedFix,
+            title: poll.mayBePending
+                ? "The device got no tokens while it was recorded"
+                : "The device's code was not confirmed while it was recorded",
             exchange: poll.exchange
         )
     }
@@ -66,6 +68,12 @@ enum UnconfirmedDevice {
     private static let unconfirmed = """
         The provider gave the device a code for its user, and answered each question for the tokens that the user had not confirmed it. No error \
         was reported.
+        """
+    private static let unsaid = """
+        The provider gave the device a code for its user, and had no tokens for it yet when it asked last. With this status providers say that the user         has not confirmed the code, and also that they said no or that the code has run out: the words that tell which were not saved.
+        """
+    private static let unsaidFix = """
+        Save the capture with the bodies of the answers; record on until the device has its tokens, or says why not.
         """
     private static let refused = """
         The provider gave the device a code for its user, and answered each question for the tokens that the user had not confirmed it. The last page that \

@@ -45,6 +45,9 @@ struct TokenEndpointErrorTests {
         }
         #expect((recording.finding(rule) != nil) == fires)
         #expect(recording.outcomes == [fires ? .failure : .incomplete])
+        // Nor does anybody know that it is so.
+        let title = recording.finding("login-abandoned")?.title
+        #expect(title == (fires ? nil : "The device got no tokens while it was recorded"))
     }
 
     @Test(
