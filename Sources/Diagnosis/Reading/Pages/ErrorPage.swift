@@ -27,7 +27,8 @@ enum ErrorPage {
         }
         if isAnswer, let error = heading(lower) { return (error, text) }
         return isHeaded || lower.containsBytes("aadb2c9") || lower.containsBytes(unknownClient)
-            || denial(in: text) != nil || isAnswer && refuses(text, lower) && !HTMLForm.isAsking(in: bytes)
+            || denial(in: text) != nil
+            || isAnswer && refuses(text, lower) && !HTMLForm.isAsking(in: bytes) && !hasTemplate(bytes)
             ? (nil, text) : nil
     }
 
@@ -98,6 +99,13 @@ enum ErrorPage {
         let lower = ASCIICase.lowercased(page)
         return lower.withUnsafeBufferPointer { lower in
             passwordFields.contains { ByteSearch.index(of: $0, in: lower) != nil }
+        }
+    }
+
+    /// Whether a page keeps words ready that nobody reads before a script shows them.
+    private static func hasTemplate(_ page: [UInt8]) -> Bool {
+        ASCIICase.lowercased(page).withUnsafeBufferPointer {
+            ByteSearch.index(of: "<template", in: $0) != nil
         }
     }
 

@@ -26,6 +26,7 @@ struct AuthzMissingParameterTests {
             ("<p>Missing parameter: response_type</p>", true), ("Error: Missing response_type", true),
             ("<p>Missing parameter: response_type</p><form><input name=\"user\"></form>", false),
             ("<p>Welcome back</p>", false),
+            ("<div id=\"app\"></div><template>Missing parameter: {name}</template>", false),
         ]
     )
     func knowsAPageOfFewWords(body: String, fires: Bool) throws {
