@@ -77,3 +77,15 @@ struct SignInCredentials: Sendable, Hashable {
         "user_name", "login_id", "account", "pf.username", "user[email]", "user[login]", "signinname",
     ]
 }
+
+extension RecordedResponse {
+    /// Whether it is a page that asks for a password once more, in a field that was sent.
+    ///
+    /// `sent`: the names of the fields of the request.
+    func asksForPasswordAgain(_ sent: Set<String>) -> Bool {
+        guard status == 200, let body, body.isPage, let page = body.bytes else { return false }
+        return HTMLForm.all(in: page).flatMap(\.fields).contains {
+            $0.type == "password" && sent.contains($0.name)
+        }
+    }
+}

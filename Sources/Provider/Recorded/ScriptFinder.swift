@@ -63,6 +63,9 @@ struct ScriptFinder {
         script.steps = exchanges.map { step(index.capture[$0]) }
         mark(&script, exchanges, login, index)
         Self.markFailures(&script)
+        if !script.steps.contains(where: { $0.delivery != nil }) {
+            Self.markRefusals(&script, exchanges, index)
+        }
         let delivered =
             (login.response?.parameters.items.map(\.value) ?? []) + [script.deliveredCode].compactMap(\.self)
         script.issued = Self.issued(script, besides: delivered)
@@ -169,6 +172,21 @@ struct ScriptFinder {
                 && step.credentials?.password != script.steps[last].credentials?.password
             if isOther || step.status == 401 || step.status == 403 {
                 script.steps[index].isFailedSignIn = true
+            }
+        }
+    }
+
+    /// In a login in which nobody got in, tries that were answered with the page once more.
+    private static func markRefusals(
+        _ script: inout InteractionScript,
+        _ exchanges: [Int],
+        _ index: CaptureIndex
+    ) {
+        for (place, exchange) in exchanges.enumerated() where script.steps[place].credentials?.password != nil
+        {
+            let response = index.capture[exchange].response
+            if response?.asksForPasswordAgain(script.steps[place].fields) ?? false {
+                script.steps[place].isFailedSignIn = true
             }
         }
     }

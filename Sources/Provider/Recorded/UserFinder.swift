@@ -47,6 +47,7 @@ struct UserFinder {
                 list.append(Self.user(subject, claims, credentials))
             }
         }
+        Self.unite(&list, &subjects)
         for user in list where user.acceptsAnyPassword {
             remarks.append("the password of \(user.name) is not in the capture: any is taken")
         }
@@ -59,6 +60,27 @@ struct UserFinder {
         for (name, password) in options.users { Self.add(name, password, to: &list) }
         for claim in options.claims { claim.give(to: &list) }
         return Users(list: list, subjects: subjects)
+    }
+
+    /// Makes one of somebody who is known by name alone, whom nobody let in, and the user of that name.
+    private static func unite(
+        _ list: inout [ProviderConfiguration.User],
+        _ subjects: inout [FlowKey: String]
+    ) {
+        for user in list where user.claims["sub"] == nil {
+            let same = list.firstIndex { other in
+                other.claims["sub"] != nil && [other.name, other.email].contains(user.name)
+            }
+            guard let same else { continue }
+            if list[same].acceptsAnyPassword, !user.acceptsAnyPassword {
+                list[same].password = user.password
+                list[same].acceptsAnyPassword = false
+            }
+            for (flow, subject) in subjects where subject == user.subject {
+                subjects[flow] = list[same].subject
+            }
+            list.removeAll { $0.claims["sub"] == nil && $0.subject == user.subject }
+        }
     }
 
     /// A user as a flow shows one.
@@ -181,20 +203,26 @@ struct UserFinder {
         let index = flow.surroundings
         var found: SignInCredentials?
         let own = flow.exchanges.isEmpty ? index.order : flow.exchanges
-        for exchange in own { take(index.capture[exchange], &found) }
+        let isLetIn =
+            !flow.authorizationResponses.isEmpty || flow.tokenRequests.contains { $0.answer.isSuccess }
+        for exchange in own { take(index.capture[exchange], &found, isLetIn: isLetIn) }
         if found?.password != nil || !flow.authorizationRequests.isEmpty && found != nil { return found }
         for exchange in index.order where index.messages[exchange] == nil {
-            take(index.capture[exchange], &found)
+            take(index.capture[exchange], &found, isLetIn: isLetIn)
         }
         return found
     }
 
-    private func take(_ exchange: Exchange, _ found: inout SignInCredentials?) {
+    /// `isLetIn`: whether the login came to its end; where it did not, a password that the page asks for once more is none.
+    private func take(_ exchange: Exchange, _ found: inout SignInCredentials?, isLetIn: Bool) {
         guard let origin = AddressMap.origin(of: exchange.request.url), issuer.origins.contains(origin),
             (exchange.response?.status ?? 500) < 400,
             let sent = SignInCredentials(of: exchange.request, fields: passwordFields)
         else { return }
-        guard sent.password != nil || found == nil else { return }
-        found = SignInCredentials(user: sent.user ?? found?.user, password: sent.password ?? found?.password)
+        let fields = Set(FormBody.items(of: exchange.request.body)?.items.map(\.name) ?? [])
+        let isRefused = !isLetIn && exchange.response?.asksForPasswordAgain(fields) ?? false
+        let password = isRefused ? nil : sent.password
+        guard password != nil || found == nil else { return }
+        found = SignInCredentials(user: sent.user ?? found?.user, password: password ?? found?.password)
     }
 }
