@@ -53,15 +53,27 @@ enum TokenResponseFaults {
         },
         members(
             "scope-reduced",
-            "The token response grants openid and nothing else.",
-            needs: .init("scope besides openid")
-        ) { $0.set("scope", "openid") },
+            "The token response grants openid and nothing else; of a login without openid, one scope.",
+            needs: .init("more than one scope"),
+            reduceScope
+        ),
         members(
             "refresh-token-missing",
             "The token response has no refresh token.",
             needs: .init("refresh token")
         ) { $0.set("refresh_token", nil) },
     ]
+
+    /// Leaves `openid` of what is granted, or the first where that was not asked for: nobody is granted what he did not ask for.
+    private static func reduceScope(_ members: inout [BuiltAnswer.Member]) {
+        guard case .json(.string(let text))? = members.first(where: { $0.name == "scope" })?.value else {
+            // Where all is granted, none need be named (RFC 6749, section 5.1).
+            if members.contains(where: { $0.name == "id_token" }) { members.set("scope", "openid") }
+            return
+        }
+        let granted = text.spaceDelimited
+        members.set("scope", .string(granted.contains("openid") ? "openid" : granted.first ?? text))
+    }
 
     private static func whole(
         _ id: String,

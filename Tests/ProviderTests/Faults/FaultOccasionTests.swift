@@ -142,6 +142,36 @@ struct FaultOccasionTests {
         }
     }
 
+    /// Nobody is granted what he did not ask for, and where one scope was asked for there is none to leave out.
+    @Test(arguments: [("openid profile", "openid"), ("profile email", "profile"), ("profile", "profile")])
+    func scopeThatIsLeftWasAskedFor(asked: String, left: String) throws {
+        let fault = try #require(FaultCatalog.fault("scope-reduced"))
+        let provider = try FaultyProvider.make([fault])
+        let query = [
+            ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", FaultyProvider.redirectURI),
+            ("scope", asked), ("state", "state-of-this-login-4711"),
+            ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+            ("code_challenge_method", "S256"),
+        ]
+        let caller = Caller(provider)
+        let code = caller.get(FaultyProvider.issuer + "/authorize", query).parameters.first("code")
+        let form = [
+            ("grant_type", "authorization_code"), ("code", try #require(code)),
+            ("redirect_uri", FaultyProvider.redirectURI),
+            ("code_verifier", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"),
+        ]
+        let request = RecordedRequest(
+            method: "POST",
+            url: RecordedURL(FaultyProvider.issuer + "/token"),
+            // shop:shop-secret
+            headers: HeaderFields([("Authorization", "Basic c2hvcDpzaG9wLXNlY3JldA==")]),
+            body: Body(text: FormBody.encode(form), mediaType: FormBody.mediaType)
+        )
+        let answer = provider.answer(to: request, at: caller.now)
+        #expect(caller.json(answer.response)["scope"] == .string(left))
+        #expect(answer.broken.contains(fault.id) == (asked != left))
+    }
+
     /// Keys are rotated, and not all gone: a client that looks for the named one finds others.
     @Test func keySetHasTheKeysOfBeforeUntilATokenIsOut() throws {
         func keys(_ faults: [Fault]) throws -> [JSONWebKey] {
