@@ -1,4 +1,5 @@
 import Captures
+import Diagnosis
 import Flows
 import Replay
 import Reports
@@ -81,6 +82,49 @@ struct ReplayTextTests {
             "the page's script was answered 200 by https://id.example/sign-in, with no address to go on to"
         #expect(report.headline.hasPrefix("first difference: token_request: "), "\(report.headline)")
         #expect(report.headline.hasSuffix(": " + reason), "\(report.headline)")
+    }
+
+    /// A warning of the new run is told though the runs are the same, unless the recording has it, too.
+    @Test(arguments: [true, false]) func newWarningIsTold(isNew: Bool) async throws {
+        let flow = try ReplayedGrant.flow()
+        let now = flow.started + .seconds(2_000)
+        let plan = PlanBuilder(flow, siblings: [flow]).plan()
+        let report = ReplayReport(
+            capture: "login.har",
+            run: await FlowDriver(plan, ReplayedGrant.environment(at: now)).run(),
+            map: EndpointMap(),
+            options: ComparisonOptions(),
+            rules: [WarningSince(start: isNew ? now : flow.started)]
+        )
+        #expect(report.isSame, "\(report.headline)")
+        let text = ReplayText(report, showsAll: false, style: .plain).text
+        #expect(text.contains("the new run: warning warning-since: A warning") == isNew, "\(text)")
+    }
+
+    /// Warns of every flow that begins at a time or later.
+    private struct WarningSince: Rule {
+        static let info = RuleInfo(
+            id: "warning-since",
+            title: "A warning",
+            severity: .warning,
+            explanation: "A warning.",
+            fix: "None.",
+            badExample: "",
+            goodExample: "",
+            specifications: []
+        )
+
+        private let start: Timestamp
+
+        init() { self.init(start: Timestamp(seconds: 0)) }
+
+        init(start: Timestamp) { self.start = start }
+
+        func verdict(on flow: Flow) -> Verdict {
+            guard flow.started >= start, let exchange = flow.exchanges.first else { return .holds }
+            let place = Place(exchange: exchange, part: .requestURL, name: "")
+            return .violated(Violation([Evidence(place: place, value: "now")]))
+        }
     }
 
     /// The login is at the provider, also where the app is asked first.

@@ -91,6 +91,7 @@ struct AnswerFacts {
         switch body.essence {
         case "text/html", "application/xhtml+xml": return "a page"
         case FormBody.mediaType: return "a form"
+        case let essence? where first != 0x3c && essence.hasSuffix("json"): return "no JSON under \(essence)"
         case let essence?: return first == 0x3c ? "a page" : essence
         case nil: return first == 0x3c ? "a page" : "text"
         }

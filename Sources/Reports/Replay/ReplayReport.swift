@@ -71,6 +71,9 @@ package struct ReplayReport: Sendable {
         return difference.headline + (reasonOfFirst.map { ": \($0)" } ?? "")
     }
 
+    /// Whether the recording has a finding of a rule, too.
+    func hadFinding(of rule: String) -> Bool { recorded.findings.contains { $0.rule == rule } }
+
     /// Why the step was not sent whose absence is the first difference; nil where that is another.
     private var reasonOfFirst: String? {
         guard let first = difference?.difference.first, first.difference.aspect == "step",

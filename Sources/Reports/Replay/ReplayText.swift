@@ -115,6 +115,7 @@ package struct ReplayText {
     private var findings: [String] {
         guard let diagnosis = report.diagnosis, let primary = diagnosis.findings.first(where: \.isPrimary),
             showsAll || !report.isSame || primary.severity == .error
+                || primary.severity == .warning && !report.hadFinding(of: primary.rule)
         else { return [] }
         return [
             "",

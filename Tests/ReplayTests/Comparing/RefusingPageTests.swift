@@ -45,6 +45,29 @@ struct RefusingPageTests {
         #expect(headline.hasSuffix("Wrong password.”"))
     }
 
+    /// A redirect that led to the app, and leads elsewhere now, and an answer that is called JSON and is none.
+    @Test func anotherKindOfAnswerIsTold() throws {
+        let recording = try ComparedRecording("captures/healthy/web-code-flow")
+        let other = "https://www.shop.example/other"
+        var led = recording.editing("/sign-in") { exchange in
+            exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "location" }
+            exchange.response?.headers.append("Location", other)
+            exchange.response?.redirectURL = other
+        }
+        led.exchanges.removeSubrange(4...)
+        let kind = "a redirect instead of a redirect to the app's redirect URI: to \(other)"
+        #expect(
+            recording.difference(from: led)?.headline == "user_interaction: kind of answer: \(kind)"
+        )
+        let form = recording.editing("/token") { exchange in
+            exchange.response?.body = Body(text: "access_token=at-1", mediaType: "application/json")
+        }
+        #expect(
+            recording.difference(from: form)?.headline
+                == "token_request: kind of answer: no JSON under application/json instead of a JSON object"
+        )
+    }
+
     /// A script that was told where the app is, which is not driven, and is told now that the password is wrong.
     @Test func refusalThatAScriptIsToldIsToldWithItsWords() throws {
         let recording = try ComparedRecording("captures/healthy/web-code-flow")
