@@ -288,34 +288,18 @@ struct FlowComparison {
         let place = differences.indices.dropFirst(start).first { index in
             differences[index].weight == .difference && differences[index].place.part == .responseStatus
         }
-        guard let place else {
-            explainRedirect(&differences, from: start, right)
-            return explainError(&differences, right)
-        }
+        guard let place else { return explainError(&differences, right) }
         if let error = right.answer?.error {
             differences[place].note += ": " + Masking.shown(error.text, of: "error")
         } else if let words = RefusingPage.words(answering: right, insteadOf: left) {
             differences[place].note += ": \(words)"
+        } else if differences[place].seen == "a redirect", let location = right.exchange.response?.location {
+            let target = right.exchange.request.url.resolving(location).withoutQuery
+            differences[place].note += ": to \(Masking.shown(target, of: "url"))"
         }
         if let words = Ageing.note(left, expected.flow, right, seen.flow) {
             differences[place].note += "; " + words
         }
-    }
-
-    /// Adds to a redirect that leads elsewhere than one to the app did where that is.
-    private func explainRedirect(
-        _ differences: inout [ValueDifference],
-        from start: Int,
-        _ right: ComparedStep
-    ) {
-        let place = differences.indices.dropFirst(start).first { index in
-            let difference = differences[index]
-            return difference.weight == .difference && difference.aspect == "kind of answer"
-                && difference.seen == "a redirect"
-        }
-        guard let place, let location = right.exchange.response?.location else { return }
-        let target = right.exchange.request.url.resolving(location).withoutQuery
-        differences[place].note += ": to \(Masking.shown(target, of: "url"))"
     }
 
     /// Adds to an error where there was none which it is, and the server's words for it: its status is none of an error.
