@@ -206,7 +206,9 @@ final class ConnectionReader {
     func beginClear(isWhole: Bool) {
         state = .clear
         if isWhole { reading.noteWebServer(entry.facts.serverAddress) }
-        messages = MessageReader(reading, "http", entry, isWhole: isWhole, depth: depth)
+        let messages = MessageReader(reading, "http", entry, isWhole: isWhole, depth: depth)
+        if !self.isWhole { messages.beganBeforeCapture() }
+        self.messages = messages
     }
 
     /// It is neither TLS nor HTTP.

@@ -6,7 +6,7 @@ internal import Wire
 /// What is lost on the way is marked: a body of a known length is truncated; otherwise the exchanges under way fail with the
 /// reason, and it goes on at the next request that begins with a packet, with HTTP/2 at the next frame.
 final class MessageReader {
-    private enum State {
+    enum State {
         /// The beginning is not there: until a request is seen to begin.
         case awaitingRequest
         case reading
@@ -16,17 +16,17 @@ final class MessageReader {
         case over
     }
 
-    private let reading: PacketReading
+    let reading: PacketReading
     private let scheme: String
-    private var entry: ConnectionEntry
-    private var state: State
-    private var conversation: Conversation
-    private var tunnel: ConnectionReader?
+    var entry: ConnectionEntry
+    var state: State
+    var conversation: Conversation
+    var tunnel: ConnectionReader?
     /// Tunnels within HTTP/2.
-    private var streamTunnels: StreamTunnels
-    private let depth: Int
+    var streamTunnels: StreamTunnels
+    let depth: Int
     /// Tunnels in tunnels, without end, are a capture made by hand.
-    private static let deepest = 4
+    static let deepest = 4
     private var missing = MissingMessages()
     private var hasBegun: Bool
     /// Whether bytes are missing, or may be: of what TLS carries that shows with the next record only.
@@ -54,9 +54,9 @@ final class MessageReader {
     /// Since when such an answer of HTTP/2 has been whole; nil where there is none.
     private var earlySince: Timestamp?
     /// A request for a tunnel whose answer is missing, until its client says more.
-    private var unansweredConnect: Exchange?
+    var unansweredConnect: Exchange?
     /// `HOST:PORT` of the tunnel that the client was refused last.
-    private var refusedTunnel: String?
+    var refusedTunnel: String?
 
     init(_ reading: PacketReading, _ scheme: String, _ entry: ConnectionEntry, isWhole: Bool, depth: Int) {
         self.reading = reading
@@ -70,12 +70,15 @@ final class MessageReader {
         conversation = reading.conversation(scheme, entry, followsTunnels: depth < Self.deepest)
     }
 
+    /// What was asked before the first bytes that there are is not in the capture, be they those of a request.
+    func beganBeforeCapture() {
+        hasGaps = true
+        owed.lostCount()
+    }
+
     private func newConversation() -> Conversation {
         reading.conversation(scheme, entry, followsTunnels: depth < Self.deepest)
     }
-
-    /// The connections in tunnels through this one.
-    var tunnels: [ConnectionReader] { (tunnel.map { [$0] } ?? []) + streamTunnels.readers }
 
     func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
         if side == .server { hasSeenServer = true }
@@ -231,20 +234,6 @@ final class MessageReader {
         return count
     }
 
-    /// Passes what was said in tunnels within HTTP/2 on to these.
-    ///
-    /// - Returns: the exchanges without those that have begun one: no messages of the login, as with HTTP/1.
-    private func passTunnels(_ exchanges: [Exchange], at time: Timestamp) -> [Exchange] {
-        let pieces = conversation.takeTunnelled()
-        guard !pieces.isEmpty else { return exchanges }
-        var begun = streamTunnels.take(pieces, in: entry, at: time)
-        return exchanges.filter { exchange in
-            guard begun > 0, exchange.upgradedTo == "tunnel" else { return true }
-            begun -= 1
-            return false
-        }
-    }
-
     /// Takes what was completed by bytes of a side, and goes by what these have come to.
     private func take(_ exchanges: [Exchange], _ side: Side, _ time: Timestamp) {
         guard conversation.isUpgraded else {
@@ -255,7 +244,11 @@ final class MessageReader {
             // Behind missing bytes anything may come first: an answer whose request is among them is no fault of the server's.
             let asked = hasGaps ? exchanges.filter { !$0.request.method.isEmpty } : exchanges
             missing.unseenRequests += exchanges.count - asked.count
-            if asked.count < exchanges.count { owed.answered() }
+            if asked.count < exchanges.count {
+                owed.answered()
+                // Nothing is missing since the first request: it was asked before that, by a client that did not wait.
+                if scheme == "http", missing.lostBytes == 0 { owed.askedAgain() }
+            }
             owed.lostCount()
             finish(asked)
             state = hasGaps && !isHTTP2 ? .awaitingRequest : .over
@@ -273,36 +266,7 @@ final class MessageReader {
         if !rest.isEmpty { rest.withUnsafeBytes { tunnel?.received($0, from: side, at: time) } }
     }
 
-    /// What comes next is said to whom the client asked its proxy for.
-    private func beginTunnel(for connect: Exchange) {
-        beginTunnel(to: connect.request.url.authority ?? "", at: connect.startedAt)
-    }
-
-    private func beginTunnel(to authority: String, at time: Timestamp) {
-        state = .tunnel
-        let inner = ConnectionEntry(in: entry, to: authority, at: time)
-        tunnel = ConnectionReader(reading, inner, isWhole: true, depth: depth + 1)
-    }
-
-    /// Takes what a client says whose request for a tunnel is missing, or the answer to it: who begins TLS has got one.
-    private func isInTunnel(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) -> Bool {
-        let connect = unansweredConnect
-        unansweredConnect = nil
-        guard depth < Self.deepest, FirstBytes(bytes) == .tls, FirstBytes.sender(of: bytes) == .client else {
-            if let connect { reading.finish(connect) }
-            return false
-        }
-        if let connect {
-            beginTunnel(for: connect)
-        } else {
-            // Who is refused for want of credentials asks for the same again.
-            beginTunnel(to: refusedTunnel ?? "\(entry.host):\(entry.port)", at: time)
-        }
-        tunnel?.received(bytes, from: .client, at: time)
-        return true
-    }
-
-    private func finish(_ exchanges: some Sequence<Exchange>) {
+    func finish(_ exchanges: some Sequence<Exchange>) {
         for exchange in exchanges {
             if !hasToldTunnel, exchange.upgradedTo == "tunnel" {
                 hasToldTunnel = true

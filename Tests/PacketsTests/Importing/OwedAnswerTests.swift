@@ -75,6 +75,8 @@ struct OwedAnswerTests {
         // The three packets that begin the connection, and the first request.
         let words = Self.pipelined.map { (side: $0.side, bytes: Self.words($0.side, $0.number)) }
         #expect(Self.ends(words, without: [], behind: 4) == ["/2 fails", "/3 fails", "/4 fails"])
+        // What it asked before shows by an answer to nothing only: the first one cannot be told from its own.
+        #expect(Self.ends(words, without: [], behind: 5) == ["/3 1", "/4 fails"])
         let waiting = Self.waiting.map { (side: $0.side, bytes: Self.words($0.side, $0.number)) }
         #expect(Self.ends(waiting, without: [], behind: 4) == ["/2 2", "/3 3", "/4 4"])
     }
