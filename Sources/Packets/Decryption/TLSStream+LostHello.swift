@@ -96,7 +96,8 @@ extension TLSStream {
         let hellos = sessions.hellos
         let mostTrials = hellos.trialsOfOneInTheMiddle
         guard mostTrials > 0 else { return false }
-        let candidates = Self.mostLikely(hellos.unseen(.clientTraffic, in: keys)).flatMap { random in
+        let candidates = Self.mostLikely(hellos.unseen(.clientTraffic, in: keys), Self.mostSecrets).flatMap {
+            random in
             let secret = keys.secret(.clientTraffic, for: random) ?? []
             return Self.usualSuites.compactMap { suite in
                 TLSKeySchedule.protection(of: suite, secret: secret).map { (random, secret, suite, $0) }
@@ -126,9 +127,9 @@ extension TLSStream {
     }
 
     /// What was open when the capture began stands first in a log that began with it, and last in one that has long been written to.
-    private static func mostLikely(_ randoms: [TLSRandom]) -> [TLSRandom] {
-        guard randoms.count > mostSecrets else { return randoms }
-        return randoms.prefix(mostSecrets / 2) + randoms.suffix(mostSecrets / 2)
+    static func mostLikely(_ randoms: [TLSRandom], _ most: Int) -> [TLSRandom] {
+        guard randoms.count > most else { return randoms }
+        return randoms.prefix(most / 2) + randoms.suffix(most / 2)
     }
 
     /// The client's keys are known; the server's next record may have any number.

@@ -239,7 +239,7 @@ extension TLSStream {
     ) {
         guard sessions.hellos.mayTry, mayHoldInnerHello(direction, keys) else { return }
         buffer.reserve(record.count)
-        for inner in innerHellos(of: direction, keys).prefix(Self.mostInnerHellos) {
+        for inner in Self.mostLikely(Array(innerHellos(of: direction, keys)), Self.mostInnerHellos) {
             guard sessions.hellos.takeTrial() else { return }
             direction.triedHellos.insert(inner.shortened)
             guard

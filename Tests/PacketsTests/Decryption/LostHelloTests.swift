@@ -256,10 +256,10 @@ struct LostHelloTests {
     }
 
     /// So many lines of connections that are not in the capture.
-    private static func linesOfOthers(_ count: Int) -> [UInt8] {
+    private static func linesOfOthers(_ count: Int, _ label: String = "CLIENT_TRAFFIC_SECRET_0") -> [UInt8] {
         let lines = (1...count).map { number in
             let random = String(number, radix: 16)
-            return "CLIENT_TRAFFIC_SECRET_0 " + String(repeating: "0", count: 64 - random.utf8.count) + random
+            return label + " " + String(repeating: "0", count: 64 - random.utf8.count) + random
                 + " " + String(repeating: "5a", count: 32) + "\n"
         }
         return Array(lines.joined().utf8)
@@ -274,6 +274,25 @@ struct LostHelloTests {
         let reading = TLSReading(Array(pair.wire[place...]), keys: keys)
         #expect(Damage.numbers(reading, .client) == [2] && Damage.numbers(reading, .server) == [2])
         #expect(reading.reasons.isEmpty, "\(reading.reasons)")
+    }
+
+    /// That of a browser is written to for months.
+    @Test(arguments: [false, true]) func keysOfALostHelloStandAtEitherEndOfOneToo(isLast: Bool) throws {
+        var options = TLSPair.Options()
+        options.versions = TLS1_3_VERSION...TLS1_3_VERSION
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        try pair.send(Array("GET /a HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8), from: .client)
+        try pair.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8), from: .server)
+        var made = PacketBuilder()
+        made.converse(pair.wire)
+        made.packets.remove(at: try #require(made.packets.firstIndex { $0.bytes.count > 40 }))
+        let others = Self.linesOfOthers(1100, "SERVER_HANDSHAKE_TRAFFIC_SECRET")
+        let read = PacketImport(
+            made.packets,
+            keyLog: isLast ? others + pair.keyLog : pair.keyLog + others
+        )
+        #expect(read.exchanges.map(\.request.url.path) == ["/a"])
     }
 
     /// The keys of others are tried on the client's record; what that costs is not missing where its server's numbers are.
