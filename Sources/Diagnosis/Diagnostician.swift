@@ -262,19 +262,22 @@ package enum Diagnostician {
             }
     }
 
-    /// An API that is seen to let nobody in, and was shown the ID token: some say so as they say what is no affair of the login, with 403.
+    /// An API that is seen to let nobody in, and was shown the ID token: some say so as they say what is no affair of the login, with 403, and Facebook's with 400.
     private static func isShownTheWrongToken(_ info: RuleInfo, _ violation: Violation, _ flow: Flow) -> Bool {
         guard info.id == AccessTokenWrongKind.info.id, let exchange = violation.faultyExchange,
-            flow.capture[exchange].response?.status == 403
+            let refused = flow.surroundings.messages[exchange].flatMap(call),
+            refused.answer.status == 403 || GraphAPI.refusesToken(refused)
         else { return false }
-        let host = flow.capture[exchange].request.url.host
-        return !flow.surroundings.messages.values.contains { message in
-            switch message {
-            // Of any login's.
-            case .userInfo(let call), .resource(let call):
-                call.token != nil && call.endpoint.host == host && isLetIn(call.answer)
-            default: false
-            }
+        // Of any login's.
+        return !flow.surroundings.messages.values.lazy.compactMap(call).contains {
+            $0.token != nil && $0.endpoint.host == refused.endpoint.host && isLetIn($0.answer)
+        }
+    }
+
+    private static func call(_ message: OAuthMessage) -> EndpointCall? {
+        switch message {
+        case .userInfo(let call), .resource(let call): call
+        default: nil
         }
     }
 
