@@ -123,7 +123,7 @@ struct DPoPProofInvalidTests {
         }
         #expect(recording.finding(rule) == nil)
         let refused = recording.answering("/token", 400, ["error": "invalid_dpop_proof"])
-        #expect(refused.finding(rule)?.evidence[0].value == "2 headers")
+        #expect(refused.finding(rule)?.evidence.contains { $0.value == "2 headers" } == true)
     }
 
     @Test func tellsAProofThatTheServerMisses() throws {
