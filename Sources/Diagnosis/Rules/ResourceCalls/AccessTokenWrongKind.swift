@@ -102,9 +102,11 @@ struct AccessTokenWrongKind: Rule {
     /// Whether a 403 is said to somebody whose token was read.
     ///
     /// Amazon's API Gateway says it for a user that its policy keeps out, and of a path that it does not have; Google's services have another
-    /// word for a token that they do not take. A page is what a firewall in front shows, or Cloud Run to a user without the right to call it.
+    /// word for a token that they do not take; Istio's policy says nothing of the token. A page is what a firewall in front shows, or Cloud Run
+    /// to a user without the right to call it.
     private func isOfRights(_ refusal: BearerRefusal, _ flow: Flow) -> Bool {
         guard refusal.status == 403 else { return false }
+        if refusal.envoy == .policy { return true }
         if flow.capture[refusal.exchange].response?.body?.isPage ?? false { return true }
         let text = refusal.body.asciiLowercased()
         return [

@@ -197,6 +197,7 @@ struct AccessTokenWrongKindTests {
             ),
             (403, #"{"message":"Missing Authentication Token"}"#, true),
             (403, #"{"error":{"code":403,"status":"PERMISSION_DENIED"}}"#, true),
+            (403, "RBAC: access denied", true), (403, "Audiences in Jwt are not allowed", false),
             (403, "<html><head><title>403 Forbidden</title></head><h1>Error: Forbidden</h1></html>", true),
             (403, #"{"error":"invalid_token"}"#, false),
             (401, #"{"message":"Unauthorized"}"#, false),
