@@ -19,7 +19,10 @@ enum RefusedStep {
         {
             return said.place
         }
-        guard response.location == nil, !isLink || response.body?.isPage ?? false else { return nil }
+        // A page of help may have such words, too.
+        guard response.location == nil,
+            !isLink || (400..<500).contains(response.status) && response.body?.isPage ?? false
+        else { return nil }
         let words = PageText.words(of: response.body).asciiLowercased()
         if texts.contains(where: words.containsBytes) || isKeycloaks(words, response.status, flow) {
             return Place(exchange: page, part: .responseBody, name: "")

@@ -48,6 +48,7 @@ struct ProviderSessionCookieMissingTests {
     @Test(arguments: [
         (400, "<h1>Error</h1>Cookie not found. Please make sure cookies are enabled in your browser.", true),
         (400, "<h1>Error</h1>Not here", false),
+        (200, "<h1>Help</h1>If your session has timed out, sign in again.", false),
     ])
     func readsALinkLikeAForm(status: Int, text: String, fires: Bool) throws {
         let recording = try answered(status, text).editing { exchange in
