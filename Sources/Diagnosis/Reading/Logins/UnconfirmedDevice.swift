@@ -70,7 +70,8 @@ enum UnconfirmedDevice {
         was reported.
         """
     private static let unsaid = """
-        The provider gave the device a code for its user, and had no tokens for it yet when it asked last. With this status providers say that the user         has not confirmed the code, and also that they said no or that the code has run out: the words that tell which were not saved.
+        The provider gave the device a code for its user, and had no tokens for it yet when it asked last. With this status providers say that the user \
+        has not confirmed the code, and also that they said no or that the code has run out: the words that tell which were not saved.
         """
     private static let unsaidFix = """
         Save the capture with the bodies of the answers; record on until the device has its tokens, or says why not.
