@@ -107,7 +107,9 @@ struct IDTokenExpired: Rule {
             }
     }
 
-    /// Whether an app made a request, and is seen behind it: whoever is a server there looks at no ID token of a refresh mostly.
+    /// Whether an app made a request, and is seen at work behind it: whoever is a server there looks at no ID token of a refresh mostly.
+    ///
+    /// What its library for reports sends by itself tells nothing of that.
     private static func isOfApp(_ request: TokenRequest, _ flow: Flow) -> Bool {
         let position = flow.surroundings.position
         func isOne(_ index: Int) -> Bool {
@@ -116,6 +118,7 @@ struct IDTokenExpired: Rule {
         return isOne(request.exchange)
             && flow.surroundings.order.contains {
                 position[$0] > position[request.exchange] && isOne($0)
+                    && !Telemetry.isOne(flow.capture[$0].request)
             }
     }
 

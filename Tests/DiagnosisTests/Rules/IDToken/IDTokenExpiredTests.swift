@@ -68,14 +68,14 @@ struct IDTokenExpiredTests {
     /// AppAuth checks the ID token of a refresh like that of the login; what a server gets there few look at.
     @Test(
         arguments: [
-            (3600, 7200, true, .warning), (3600, 1800, true, .error), (3600, 7200, false, nil),
-            (300, 7200, true, nil),
-        ] as [(Int64, Int64, Bool, Severity?)]
+            (3600, 7200, "/offers.json", .warning), (3600, 1800, "/offers.json", .error),
+            (3600, 7200, nil, nil), (300, 7200, "/offers.json", nil), (3600, 7200, "/telemetry", nil),
+        ] as [(Int64, Int64, String?, Severity?)]
     )
     func tellsOfARefreshThatBringsTheOldToken(
         later: Int64,
         lifetime: Int64,
-        isApp: Bool,
+        appsCall: String?,
         severity: Severity?
     ) throws {
         let login = try Recording("healthy/native-app")
@@ -92,10 +92,12 @@ struct IDTokenExpiredTests {
         let place = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
         recording.exchanges[place].startedAt = first.startedAt + .seconds(later)
         recording = recording.answering("/token", header: "Date", recording.exchanges[place].endedAt.httpDate)
-        if !isApp { recording = recording.sendingHeader("User-Agent", "node-fetch", to: "/token") }
+        if appsCall == nil {
+            recording = recording.sendingHeader("User-Agent", "node-fetch", to: "/token")
+        }
         var call = try #require(login.exchanges.last { $0.request.url.path == "/userinfo" })
         call.startedAt = recording.exchanges[place].endedAt + .seconds(5)
-        call.request.url = RecordedURL("https://www.shop.example/offers.json")
+        call.request.url = RecordedURL("https://www.shop.example" + (appsCall ?? "/offers.json"))
         call.request.headers.fields.removeAll { $0.name == "Authorization" }
         recording.exchanges.append(call)
         let finding = recording.finding(rule)
