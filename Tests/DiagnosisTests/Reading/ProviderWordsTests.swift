@@ -149,6 +149,7 @@ struct ProviderWordsTests {
         "cross_origin_mismatch", "restartFailed", "The policy evaluation failed", "Sign up not completed",
         "code AY000400B", "Y0004001", "Your admin hasn't given you access to this app",
         "The user is not authorized for your application", "The code verifier has already been used",
+        "Service not allowed to use CAS",
     ])
     func keepsToItselfWhatItDoesNotKnow(words: String) {
         #expect(ProviderWords.meaning(of: words, by: .generic) == nil)

@@ -244,7 +244,7 @@ extension ProviderWords {
                 """
         ),
         Known(
-            "service not allowed",
+            "invalid_request: service not allowed",
             explanation: """
                 The scope names a service (itsme: service:CODE) that the provider does not have for this client: the code is misspelled, is of the other environment, or belongs to another client_id.
                 """,
