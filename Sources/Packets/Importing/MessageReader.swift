@@ -143,7 +143,9 @@ final class MessageReader {
     /// Tells of requests whose client did not wait for the answer to one before, of which a part is missing: which answers are theirs is
     /// not known.
     private func tellUnpaired(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) {
-        if seesAnswers { owed.askedAgain() }
+        // Where all is missing up to here, the server's number may be that of its second answer.
+        let isServerKnown = hasSeenServer || scheme == "https" || owed.isOfKnownRequest
+        if isServerKnown, seesAnswers { owed.askedAgain() }
         finish(conversation.received(bytes, from: .client, at: time))
         finish(conversation.abandon(at: time, reason: AnswerLoss.earlierRequestMissing))
         conversation = newConversation()

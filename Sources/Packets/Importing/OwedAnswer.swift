@@ -6,6 +6,8 @@ import Wire
 /// more once something of its connection was missing: how many answers are still to come is not known.
 struct OwedAnswer {
     private var isDue = false
+    /// Whether that is the answer to a request a part of which is in the capture.
+    private(set) var isOfKnownRequest = false
     /// Whether the client was seen to ask again before it had its answer.
     private var isPipelined = false
     /// Whether something that was said is missing, or the beginning: what is counted from is not known.
@@ -24,6 +26,7 @@ struct OwedAnswer {
     /// A request is read whose answer will be known.
     mutating func asked() {
         isDue = false
+        isOfKnownRequest = false
         mayHaveCome = false
     }
 
@@ -50,5 +53,8 @@ struct OwedAnswer {
     }
 
     /// Bytes of a request are missing that has not been answered.
-    mutating func lostWithin() { isDue = true }
+    mutating func lostWithin() {
+        isDue = true
+        isOfKnownRequest = true
+    }
 }

@@ -70,6 +70,18 @@ struct OwedAnswerTests {
         )
     }
 
+    /// Also where nothing tells of the first answer, as the packets before and behind it are missing with that.
+    @Test func whoWaitsIsReadBehindAMissingBeginning() {
+        let words = Self.waiting.map { (side: $0.side, bytes: Self.words($0.side, $0.number)) }
+        var made = PacketBuilder()
+        made.converse(words)
+        made.packets.removeSubrange(1...4)
+        let read = PacketImport(made.packets).exchanges.map {
+            "\($0.request.url.path) \($0.failure == nil ? $0.response?.body?.text ?? "" : "fails")"
+        }
+        #expect(read.suffix(2) == ["/3 3", "/4 4"])
+    }
+
     /// What it asked before is missing, and its answer may come first; who waits is read.
     @Test func nothingIsPairedOfAClientThatDoesNotWaitWhereItsBeginningIsMissing() {
         // The three packets that begin the connection, and the first request.
@@ -93,7 +105,7 @@ struct OwedAnswerTests {
         script.close()
         let exchanges = script.exchanges.takeFinished()
         #expect(exchanges.map(\.request.url.path) == ["/two", "/three"])
-        #expect(exchanges.map(\.failure) == [String](repeating: AnswerLoss.earlierRequestMissing, count: 2))
+        #expect(exchanges.map(\.failure) == [AnswerLoss.earlierRequestMissing, nil])
         #expect(exchanges.first?.lacksItsAnswer == true)
     }
 
