@@ -217,7 +217,7 @@ struct DifferenceReportTests {
             let (step, asked) = (lines[place], try #require(lines.dropFirst(place + 1).first))
             #expect(step.hasSuffix("  \(pair.kind.rawValue)") && step.count <= columns)
             let words = asked.drop { $0 == " " }
-            #expect(words.hasPrefix("GET ") || words.hasPrefix("POST "), "\(asked)")
+            #expect(["GET ", "POST ", "PUT "].contains(where: words.hasPrefix), "\(asked)")
             #expect(asked.count <= columns, "\(asked)")
         }
     }
