@@ -13,6 +13,7 @@ enum YoungRefreshToken {
             history.lastUse(ofTokenOf: refused) == nil, flow.evidence(ofRevocationBefore: refused).isEmpty,
             !flow.isSignedOut(before: refused.exchange),
             issued.endpoint.origin == refused.endpoint.origin,
+            issued.clientID == nil || refused.clientID == nil || issued.clientID == refused.clientID,
             isOfToken(refused.answer), !asksForMore(refused, than: issued)
         else { return nil }
         let age = refused.startedAt - flow.capture[issued.exchange].endedAt

@@ -115,6 +115,9 @@ struct RefreshTokenExpiredTests {
         #expect(findings.map { $0.title.contains("just given out") } == [isYoung])
         #expect(findings.map { $0.fix.contains("KC_HOSTNAME") } == [isYoung])
         #expect(recording.outcomes == [.failure])
+        // Of another client's token the provider may know all.
+        let other = recording.sending("client_id", "shop-app")
+        #expect(!other.findings.contains { $0.title.contains("just given out") })
     }
 
     @Test(arguments: [
