@@ -303,6 +303,9 @@ final class MessageReader {
         case .over: break
         case .tunnel: tunnel?.lost(count, from: side, at: time)
         case .reading:
+            let isBehindRequest =
+                side == .client && isExact && !conversation.speaksHTTP2 && conversation.pendingExchanges > 0
+                && !conversation.isRequestOnItsWay
             let cut = side == .client ? halfRequest : nil
             if let exchanges = conversation.lost(count, isExact: isExact, from: side, at: time) {
                 finish(passTunnels(exchanges, at: time))
@@ -318,6 +321,7 @@ final class MessageReader {
             if let cut { missing.cut(cut) }
             mayLackRequest = side == .client && failed.isEmpty && cut == nil
             owed.lostCount()
+            if isBehindRequest { owed.lostBehindRequest(count) }
             if side == .server {
                 owed.answered()
             } else if cut != nil || failed.contains(where: { $0.response == nil }) {

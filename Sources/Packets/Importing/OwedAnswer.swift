@@ -33,6 +33,11 @@ struct OwedAnswer {
     /// The client has asked again, and the answer to what it asked before has not come.
     mutating func askedAgain() { isPipelined = true }
 
+    /// So many bytes of the client are missing behind a whole request, whose answer has not come.
+    mutating func lostBehindRequest(_ count: Int) {
+        if count >= Self.smallestRequest { askedAgain() }
+    }
+
     /// What comes next is not known by what came before.
     mutating func lostCount() { isUncounted = true }
 

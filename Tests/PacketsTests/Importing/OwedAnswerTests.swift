@@ -62,6 +62,13 @@ struct OwedAnswerTests {
         #expect(
             Self.ends(words(asking), without: [Self.request(2)]) == ["/1 fails", "/3 fails", "/4 fails"]
         )
+        let between: [(side: Side, number: Int)] = [
+            (.client, 1), (.client, 2), (.server, 1), (.client, 3), (.server, 2), (.server, 3), (.client, 4),
+            (.server, 4),
+        ]
+        #expect(
+            Self.ends(words(between), without: [Self.request(2)]) == ["/1 fails", "/3 fails", "/4 fails"]
+        )
         let answered: [(side: Side, number: Int)] = [
             (.client, 1), (.client, 2), (.server, 1), (.client, 3), (.server, 2), (.server, 3),
         ]
