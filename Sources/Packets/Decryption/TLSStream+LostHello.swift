@@ -128,8 +128,9 @@ extension TLSStream {
 
     /// What was open when the capture began stands first in a log that began with it, and last in one that has long been written to.
     static func mostLikely(_ randoms: [TLSRandom], _ most: Int) -> [TLSRandom] {
-        guard randoms.count > most else { return randoms }
-        return randoms.prefix(most / 2) + randoms.suffix(most / 2)
+        (0..<min(most, randoms.count)).map {
+            randoms[$0 % 2 == 0 ? $0 / 2 : randoms.count - 1 - $0 / 2]
+        }
     }
 
     /// The client's keys are known; the server's next record may have any number.
