@@ -293,12 +293,11 @@ extension ProviderWords {
         Known(
             "7000014",
             explanation: """
-                Entra does not know the device code at the endpoint where it was asked about: it was given out by another one, or cut. Codes of organizations and of personal accounts (consumers) are kept \
-                apart, so that one and the same code is polled for at the address of the tenant that it was asked for at.
+                Entra does not know the device code, or not any more: it is none that it gave out at this endpoint, was cut, or has been used or forgotten.
                 """,
             fix: """
-                Send device_code as it came, at the token endpoint of the same tenant or name (common, organizations, consumers) as the request for it. Where personal accounts are to sign in, begin at \
-                consumers or common, and see that the app's registration supports them.
+                Send device_code as it came (not user_code) at the token endpoint of the same tenant or name (common, organizations, consumers) as the request for it, and poll no more once tokens came. Else begin with a \
+                new code.
                 """
         ),
     ]

@@ -246,23 +246,22 @@ extension ProviderWords {
         Known(
             "invalid_request: service not allowed",
             explanation: """
-                The scope names a service (itsme: service:CODE) that the provider does not have for this client: the code is misspelled, is of the other environment, or belongs to another client_id.
+                The service that was asked for is none that this client may use. At itsme it stands in the scope, as service:CODE.
                 """,
             fix: """
-                Compare the service code with the one that the partner portal has for this very client_id in this environment (sandbox and production have their own), and see that it is active and of the kind \
-                that the request is for: login, sharing data, approval.
+                Compare the code with the one that the provider gave for this very client_id in this environment. itsme shows it in its partner portal; its sandbox (e2e) and production (prd) are two environments.
                 """
         ),
         Known(
             "unable to issue redirect for oauth 2.0 transaction",
             of: .auth0,
             explanation: """
-                Auth0 could not send the browser back to the app: what it keeps of the login under way did not fit the state that the browser came back with. Mostly that login had been answered already, or had \
-                been replaced by one in another tab.
+                Auth0 has no address for its answer: mostly redirect_uri was missing in the authorization request, which its sign-in pages do not mind. The second version of its libraries for browsers takes \
+                redirect_uri, audience and scope in authorizationParams alone, and leaves out what is passed as before.
                 """,
             fix: """
-                Begin the login anew at the app rather than by the back button or a bookmark of the sign-in page. Where it happens at once, look at what redirects in between (a redirect of an Action or a Rule, \
-                /continue): it has to bring back the very state that it got, once.
+                Send redirect_uri with the authorization request: authorizationParams: { redirect_uri } for createAuth0Client, Auth0Provider and loginWithRedirect. Where the request of this login has one, begin anew \
+                at the app: what Auth0 kept of the login may be gone.
                 """
         ),
         Known(
@@ -271,8 +270,8 @@ extension ProviderWords {
                 FusionAuth looked at the Origin (or Referer) of the request and does not have it among those from which this application's logins may come.
                 """,
             fix: """
-                Add the origin, with scheme and port, to Authorized request origin URLs of the application (OAuth), or empty that list, which allows all. Have the browser go to the authorization endpoint by a \
-                link or redirect: a script that fetches it cannot show its page.
+                Add the origin, with scheme and port, to Authorized request origin URLs of the application (OAuth), or empty that list, which allows all. Behind a sign-in at another provider it may be that one's origin, \
+                which the browser sends as Referer: the list has to have it, too.
                 """
         ),
     ]
