@@ -154,6 +154,34 @@ struct GoTrueTests {
         #expect((recording.finding("redirect-target-differs")?.severity == .error) == fires)
     }
 
+    /// A Site URL may send its visitors on to the very address that the login was begun for.
+    @Test(arguments: [
+        ("", "https://shop.example/?code=\(code)", false), ("", "https://shop.example/", true),
+        ("", "https://www.shop.example/?code=\(code)", true),
+        ("#access_token=bSHeh19unaDOWiCr&token_type=bearer", "https://shop.example/", false),
+        ("#access_token=bSHeh19unaDOWiCr&token_type=bearer", "https://www.shop.example/a", true),
+    ])
+    func siteURLThatSendsOnIsNoOtherAddress(fragment: String, next: String, fires: Bool) throws {
+        var recording = login()
+        recording.exchanges.removeLast()
+        let begun = recording.exchanges[0].request.url.text
+        recording.exchanges[0].request.url = RecordedURL(
+            Recording.changing(begun, "redirect_to", "https://shop.example/account")
+        )
+        let page = "https://www.shop.example/" + (fragment.isEmpty ? "?code=\(Self.code)" : "")
+        recording.exchanges[2].response?.redirect(to: page + fragment)
+        var landing = recording.exchanges[2]
+        landing.startedAt = landing.startedAt + .seconds(1)
+        landing.request.url = RecordedURL(page)
+        landing.response?.redirect(to: next)
+        var end = landing
+        end.startedAt = end.startedAt + .seconds(1)
+        end.request.url = RecordedURL(next)
+        end.response = RecordedResponse(status: 200)
+        recording.exchanges += [landing, end]
+        #expect((recording.finding("redirect-target-differs") != nil) == fires)
+    }
+
     private func refusal(_ code: String, _ words: String) -> String {
         #"{"code":400,"error_code":"\#(code)","msg":"\#(words)"}"#
     }

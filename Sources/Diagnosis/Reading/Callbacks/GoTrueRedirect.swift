@@ -17,10 +17,10 @@ enum GoTrueRedirect {
         else { return nil }
         let wanted = RecordedURL(asked.value)
         let reached = answered.request.url.resolving(location)
-        let hasCode = reached.queryItems.items.contains { $0.name == "code" && !$0.value.isEmpty }
-        guard hasCode || reached.fragmentItems.items.contains(where: { $0.name == "access_token" }),
+        let code = reached.queryItems.items.first { $0.name == "code" && !$0.value.isEmpty }?.value
+        guard code != nil || reached.fragmentItems.items.contains(where: { $0.name == "access_token" }),
             let origin = root(of: wanted), let other = root(of: reached), origin != other,
-            !isTaken(behind: callback, flow)
+            !isTaken(behind: callback, flow), !isHandedOn(code, to: origin, behind: callback, flow)
         else { return nil }
         let shown = Evidence(
             place: Place(exchange: callback, part: .responseLocation, name: ""),
@@ -31,7 +31,7 @@ enum GoTrueRedirect {
         let isLocal = [wanted, reached].filter { LoopbackHost.isLoopback($0.host ?? "") }.count == 1
         return Violation(
             [Evidence(asked), shown],
-            severity: hasCode || isLocal ? .error : .warning,
+            severity: code != nil || isLocal ? .error : .warning,
             explanation: explanation,
             fix: fix,
             title: "Supabase sent the browser to its Site URL instead of the address asked for",
@@ -58,7 +58,7 @@ enum GoTrueRedirect {
     /// Whether a server at the other address took the code, and set its library's cookie for the session (`sb-…-auth-token`): the verifier's
     /// may be one of all names of the site.
     private static func isTaken(behind callback: Int, _ flow: Flow) -> Bool {
-        flow.surroundings.landings(of: callback).contains { landing in
+        hops(behind: callback, flow).contains { landing in
             guard let response = flow.capture[landing].response else { return false }
             // Its cookies may have been taken out of the capture.
             if response.location != nil, flow.surroundings.isSanitized(at: landing) { return true }
@@ -68,6 +68,34 @@ enum GoTrueRedirect {
             }
         }
     }
+
+    /// Whether the Site URL sends its visitors on to the origin that the login was begun for, as one in clear or with `www.` before its
+    /// name does: by redirects, which keep the fragment, or by a page that passes the code.
+    private static func isHandedOn(_ code: String?, to origin: String, behind callback: Int, _ flow: Flow)
+        -> Bool
+    {
+        guard let code else {
+            return hops(behind: callback, flow).contains { root(of: flow.capture[$0].request.url) == origin }
+        }
+        return flow.exchanges(after: callback, within: .seconds(60)).contains { later in
+            let url = flow.capture[later].request.url
+            return root(of: url) == origin
+                && url.queryItems.items.contains { $0.name == "code" && $0.value == code }
+        }
+    }
+
+    /// Where redirects led behind a callback, the first next.
+    private static func hops(behind callback: Int, _ flow: Flow) -> [Int] {
+        var hops: [Int] = []
+        var last = [callback]
+        while hops.count < mostHops, !last.isEmpty {
+            last = last.flatMap { flow.surroundings.landings(of: $0) }
+            hops += last
+        }
+        return hops
+    }
+
+    private static let mostHops = 10
 
     /// The origin, or the scheme of an app's own; nil for what is no whole address.
     private static func root(of url: RecordedURL) -> String? {
