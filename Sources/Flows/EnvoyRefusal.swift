@@ -24,7 +24,7 @@ package enum EnvoyRefusal {
         }
     }
 
-    /// The origins where its policy turned every call away, at more than one address.
+    /// The origins where its policy turned every call away, at more than one address; those that differ by their numbers are one.
     ///
     /// Where some are let through, or only one address is closed, it may be the user who is not to have it.
     package static func closedOrigins(among calls: [EndpointCall], in capture: Capture) -> Set<String> {
@@ -33,12 +33,19 @@ package enum EnvoyRefusal {
         for call in calls {
             guard let origin = call.endpoint.origin, call.answer.status != nil else { continue }
             if EnvoyRefusal(capture[call.exchange]) == .policy {
-                closed[origin, default: []].insert(call.endpoint.text)
+                closed[origin, default: []].insert(route(of: call.endpoint))
             } else {
                 open.insert(origin)
             }
         }
         return Set(closed.filter { $0.value.count > 1 && !open.contains($0.key) }.keys)
+    }
+
+    /// The path without what tells one thing from another of its kind.
+    private static func route(of endpoint: RecordedURL) -> String {
+        endpoint.path.utf8.split(separator: 0x2f)
+            .map { $0.contains(where: \.isASCIIDigit) ? "*" : String(Substring($0)) }
+            .joined(separator: "/")
     }
 
     /// In bytes.

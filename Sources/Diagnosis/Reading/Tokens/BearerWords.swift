@@ -119,12 +119,13 @@ enum BearerWords {
         title: "The mesh in front of the API lets no call with this token through",
         explanation: """
             Istio's proxy (Envoy) turned every call away by its authorization policy, before any of them reached the API. It does not say that the \
-            token is bad: the policy does not let in whom it takes the caller for.
+            token is bad: the policy does not let in whom it takes the caller for, or where the call comes from.
             """,
         fix: """
             Compare the AuthorizationPolicy with the token's claims: requestPrincipals is iss/sub to the letter, request.auth.claims are those of the \
             access token, not of the ID token. Both are empty unless a RequestAuthentication for the same workload names the token's issuer, since \
-            the token is not read at all then. An ALLOW policy for the workload denies all that none of its rules names.
+            the token is not read at all then. An ALLOW policy for the workload denies all that none of its rules names. Where no policy asks for \
+            claims, look at the addresses that it allows (ipBlocks, clientCIDRs) and at what the proxy in front passes on as the caller's.
             """
     )
 

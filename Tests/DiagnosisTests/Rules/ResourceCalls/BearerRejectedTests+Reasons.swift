@@ -267,6 +267,24 @@ extension BearerRejectedTests {
         #expect(recording.outcomes == [fires ? .failure : .success])
     }
 
+    /// Two things of one kind that the user is not to see are no API that is closed.
+    @Test(arguments: [("/orders/17", "/orders/18", false), ("/v1/orders/17", "/v1/customers/17", true)])
+    func addressesThatDifferByNumbersAreOne(first: String, second: String, fires: Bool) throws {
+        var recording = try Recording(broken)
+        let host = recording.exchanges[6].request.url.host ?? ""
+        recording.exchanges[6].response = RecordedResponse(
+            status: 403,
+            body: Body(text: "RBAC: access denied", mediaType: "text/plain")
+        )
+        recording.exchanges[6].request.url = RecordedURL("https://\(host)\(first)")
+        var other = recording.exchanges[6]
+        other.startedAt = other.startedAt + .seconds(1)
+        other.request.url = RecordedURL("https://\(host)\(second)")
+        recording.exchanges.append(other)
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+    }
+
     /// GitHub's API wants to know what calls it.
     @Test(arguments: [
         ("Please make sure your request has a User-Agent header", true), ("Not accessible", false),
