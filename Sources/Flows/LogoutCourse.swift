@@ -99,7 +99,7 @@ package struct LogoutCourse: Sendable {
         guard let response = exchange.response else { return }
         guard response.body?.isPage ?? false else {
             end = .done
-            guard let error = Answer(of: exchange, at: page).error, Self.isNamed(error) else { return }
+            guard Self.isError(Answer(of: exchange, at: page)) else { return }
             words = Self.text(of: response)
             end = .refused(Place(exchange: page, part: .responseBody, name: ""))
             return
@@ -165,9 +165,12 @@ package struct LogoutCourse: Sendable {
         )
     }
 
-    /// Whether an error in JSON with a status of success is one of the specifications', or one that is explained.
-    private static func isNamed(_ error: ErrorResponse) -> Bool {
-        names.contains(error.standardName) || !(error.description ?? "").isEmpty
+    /// Whether an answer with a status of success has an error of the specifications', or one that is explained as they do: beside other
+    /// words a member of that name says how it went.
+    private static func isError(_ answer: Answer) -> Bool {
+        guard let error = answer.error else { return false }
+        return names.contains(error.standardName)
+            || error.place.name == "error" && !(answer.parameters["error_description"] ?? "").isEmpty
     }
 
     private static let names: Set<String> = [

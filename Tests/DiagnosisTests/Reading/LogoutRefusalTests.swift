@@ -114,6 +114,7 @@ struct LogoutRefusalTests {
     @Test(arguments: [
         (#"{"error":"invalid_request"}"#, true), (#"{"error":"E12","error_description":"No session"}"#, true),
         (#"{"error":null,"success":true}"#, false), (#"{"error":false,"message":"Bye"}"#, false),
+        (#"{"error":"none","message":"Bye"}"#, false), (#"{"error":"0","reason":"logged out"}"#, false),
         ("{}", false),
     ])
     func readsAnErrorWithinASuccess(body: String, isRefused: Bool) throws {
