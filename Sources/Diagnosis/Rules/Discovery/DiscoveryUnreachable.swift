@@ -93,7 +93,8 @@ struct DiscoveryUnreachable: Rule {
         return !flow.surroundings.latest.isAskedAtOtherRealms(than: document, after: position)
     }
 
-    /// Whether a page that came by https asked for it by plain http, which browsers hold back unless it is for their own machine.
+    /// Whether a page that came by https asked for it by plain http, which browsers hold back unless it is for their own machine; the same
+    /// host may have been asked by https as well.
     private func isMixed(_ document: MetadataDocument, _ flow: Flow) -> Bool {
         let headers = flow.capture[document.exchange].request.headers
         guard document.answer.status == nil, document.url.scheme == "http",
@@ -101,6 +102,9 @@ struct DiscoveryUnreachable: Rule {
             let page = headers.first("origin") ?? headers.first("referer")
         else { return false }
         return RecordedURL(page).scheme == "https"
+            && !flow.surroundings.metadata.contains {
+                $0.isUsable && $0.url.scheme == "https" && $0.url.host == host
+            }
     }
 
     private func isFailed(_ answer: Answer) -> Bool {

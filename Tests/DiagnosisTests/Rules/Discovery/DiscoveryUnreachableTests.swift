@@ -256,4 +256,24 @@ struct DiscoveryUnreachableTests {
         #expect((finding?.explanation.contains("mixed content") ?? false) == asked.isTold)
         if asked.isTold { #expect(recording.outcomes == [.failure]) }
     }
+
+    /// Scripts may try their luck by http first.
+    @Test func whatIsServedByHTTPSAsWellIsNoMixedContent() throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.url = RecordedURL("http://id.harbour.example" + exchange.request.url.path)
+            exchange.request.headers.append("Origin", "https://www.shop.example")
+            exchange.response = nil
+            exchange.failure = "net::ERR_BLOCKED_BY_MIXED_CONTENT"
+        }
+        #expect(recording.finding(rule) != nil)
+        var served = try #require(recording.exchanges.last)
+        served.startedAt = served.startedAt + .seconds(1)
+        served.request.url = RecordedURL("https://id.harbour.example" + served.request.url.path)
+        served.failure = nil
+        served.response = RecordedResponse(
+            status: 200,
+            body: .json(#"{"issuer": "https://id.harbour.example/shop"}"#)
+        )
+        #expect(Recording(recording.exchanges + [served]).finding(rule) == nil)
+    }
 }
