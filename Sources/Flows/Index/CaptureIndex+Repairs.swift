@@ -34,9 +34,18 @@ extension CaptureIndex {
     /// Whether the same was asked again, with success, with another token of the client's for the same user, where the one that was refused
     /// had lasted as long as it was to, or had been good enough there before.
     package func isRenewed(after call: EndpointCall) -> Bool {
-        guard call.answer.status == 401, let token = call.token?.value else { return false }
+        guard let token = call.token?.value, isTokenRefused(by: call) else { return false }
         return derived.value { RenewedTokens(self) }.isRenewed(token, after: call.exchange, in: self)
             || derived.value { SignedTokenCalls(self) }.isRenewed(token, after: call.exchange, in: self)
+    }
+
+    /// By the status for it, or in the words of those that have another one.
+    private func isTokenRefused(by call: EndpointCall) -> Bool {
+        switch call.answer.status {
+        case 401: true
+        case 403: EnvoyRefusal(capture[call.exchange]) == .token
+        default: call.answer.refusesTokenWithin
+        }
     }
 
     /// Whether a call that was refused for a scope went well later, with one that was granted since, as far as the capture tells.
@@ -160,7 +169,8 @@ private struct RenewedTokens: Sendable {
                 trace(grant, at: exchange, in: index)
             }
             guard let call = index.messages[exchange]?.protectedCall, let status = call.answer.status,
-                status < 400, let token = call.token?.value, let grant = grants[token]
+                status < 400, let token = call.token?.value, let grant = grants[token],
+                !call.answer.refusesTokenWithin
             else { continue }
             trace(grant, at: exchange, in: index)
             let use = Use(token: token, place: recorded.request.url.origin ?? "")

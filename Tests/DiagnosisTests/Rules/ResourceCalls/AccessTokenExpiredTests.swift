@@ -160,6 +160,30 @@ struct AccessTokenExpiredTests {
         #expect(recording.outcomes == [.success, .success])
     }
 
+    /// Hasura says so in the JSON of a success, Envoy with 403.
+    @Test(arguments: [
+        (
+            200,
+            #"{"errors":[{"message":"Could not verify JWT: JWTExpired","extensions":{"code":"invalid-jwt"}}]}"#
+        ), (403, "Jwt is expired"),
+    ])
+    func isANoteWhereTheRefusalHasAnotherStatus(status: Int, body: String) throws {
+        func said(_ recording: Recording) throws -> Recording {
+            var recording = recording
+            let place = try #require(recording.exchanges.firstIndex { $0.response?.status == 401 })
+            let type = status == 200 ? "application/json" : "text/plain"
+            recording.exchanges[place].response = RecordedResponse(
+                status: status,
+                body: Body(text: body, mediaType: type)
+            )
+            return recording
+        }
+        let mended = try said(service(200))
+        #expect(mended.findings.allSatisfy { $0.severity == .note })
+        #expect(mended.outcomes == [.success, .success])
+        #expect(try said(service(200, client: "price-job")).outcomes.first == .failure)
+    }
+
     /// Neither what is refused again, nor what another client gets, nor what an API is shown that took no token of the kind before.
     @Test func staysAnErrorWhereNothingWasMended() {
         #expect(service(401).finding(rule)?.severity == .error)
