@@ -190,6 +190,8 @@ package enum Diagnostician {
             || isKeptFromItsPages(info, violation, flow) || isStoppedInItsRounds(info, flow)
             || isAskedOnceMore(info, violation, flow)
             || isShownTheWrongToken(info, violation, flow)
+            // The provider's answer is a good one, at an address where nobody can do anything with it.
+            || info.id == RedirectTargetDiffers.info.id && violation.severity == .error
             // The page that the browser shows in the app's place is a good answer, too.
             || info.id == SingpassHTTPSTypeMissing.info.id && flow.isClaimedAddressOpenedInBrowser
     }
