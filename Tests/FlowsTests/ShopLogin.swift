@@ -110,13 +110,16 @@ struct ShopLogin {
         )
     }
 
+    /// Until the app has its code.
+    @discardableResult
+    func frontChannel(_ capture: inout CaptureBuilder) -> [Int] {
+        [discovery(&capture), authorize(&capture), answer(&capture), callback(&capture)]
+    }
+
     /// All of it, in order.
     @discardableResult
     func whole(_ capture: inout CaptureBuilder) -> [Int] {
-        [
-            discovery(&capture), authorize(&capture), answer(&capture), callback(&capture), token(&capture),
-            userInfo(&capture),
-        ]
+        frontChannel(&capture) + [token(&capture), userInfo(&capture)]
     }
 }
 

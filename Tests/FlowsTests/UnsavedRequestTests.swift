@@ -116,10 +116,7 @@ struct UnsavedRequestTests {
     func requestThatWasCutOffIsNoLogin(failure: String?, hasTokens: Bool, count: Int) {
         var capture = CaptureBuilder()
         let login = ShopLogin()
-        login.discovery(&capture)
-        login.authorize(&capture)
-        login.answer(&capture)
-        login.callback(&capture)
+        login.frontChannel(&capture)
         if hasTokens { login.token(&capture) }
         let cut = login.token(&capture, status: 0)
         var exchanges = capture.exchanges
@@ -167,10 +164,7 @@ struct UnsavedRequestTests {
     func refusedTokenIsRefreshed(status: Int, agent: String, count: Int) {
         var capture = CaptureBuilder()
         let login = ShopLogin()
-        login.discovery(&capture)
-        login.authorize(&capture)
-        login.answer(&capture)
-        login.callback(&capture)
+        login.frontChannel(&capture)
         login.token(&capture, body: Self.answer(Self.token(nonce: "nonce-" + login.state)))
         let call = login.userInfo(&capture)
         let refresh = login.refresh(&capture)
@@ -188,10 +182,7 @@ struct UnsavedRequestTests {
     func nonceOfAProofTiesTwoTries(nonce: String, isOne: Bool) {
         var capture = CaptureBuilder()
         let login = ShopLogin()
-        login.discovery(&capture)
-        login.authorize(&capture)
-        login.answer(&capture)
-        login.callback(&capture)
+        login.frontChannel(&capture)
         let first = login.token(&capture, status: 400, body: #"{"error":"use_dpop_nonce"}"#)
         let second = login.token(&capture, body: Self.answer(Self.token(nonce: "nonce-" + login.state)))
         var exchanges = capture.exchanges

@@ -318,8 +318,7 @@ struct LostHelloTests {
         #expect(reading.reasons.isEmpty, "\(reading.reasons)")
     }
 
-    /// Also where an answer comes first, whose request is not there.
-    @Test(arguments: [7, 8]) func exchangesThatBeginInTheCaptureAreFound(packets: Int) throws {
+    private static func threeExchanges() throws -> (PacketBuilder, keyLog: [UInt8]) {
         var options = TLSPair.Options()
         options.versions = TLS1_3_VERSION...TLS1_3_VERSION
         let pair = try TLSPair(options)
@@ -330,8 +329,14 @@ struct LostHelloTests {
         }
         var made = PacketBuilder()
         made.converse(pair.wire)
+        return (made, pair.keyLog)
+    }
+
+    /// Also where an answer comes first, whose request is not there.
+    @Test(arguments: [7, 8]) func exchangesThatBeginInTheCaptureAreFound(packets: Int) throws {
+        let (made, keyLog) = try Self.threeExchanges()
         // Two requests with their answers, and the three packets of the end.
-        let read = PacketImport(Array(made.packets.suffix(packets)), keyLog: pair.keyLog)
+        let read = PacketImport(Array(made.packets.suffix(packets)), keyLog: keyLog)
         #expect(read.exchanges.map(\.request.url.text) == ["https://op.example/b", "https://op.example/c"])
         #expect(read.exchanges.map(\.response?.body?.text) == ["b", "c"])
         #expect(read.report.counts.unreadConnections == 0 && read.report.losses.isEmpty)
@@ -339,20 +344,11 @@ struct LostHelloTests {
 
     /// Of what is missing behind the first request it shows by what its client has of the server when it asks again.
     @Test func anAnswerThatIsMissingBehindTheFirstRequestIsNotTheNextOne() throws {
-        var options = TLSPair.Options()
-        options.versions = TLS1_3_VERSION...TLS1_3_VERSION
-        let pair = try TLSPair(options)
-        try pair.handshake()
-        for path in ["a", "b", "c"] {
-            try pair.send(Array("GET /\(path) HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8), from: .client)
-            try pair.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(path)".utf8), from: .server)
-        }
-        var made = PacketBuilder()
-        made.converse(pair.wire)
+        let (made, keyLog) = try Self.threeExchanges()
         // Without the answer to the first of two requests.
         var packets = Array(made.packets.suffix(7))
         packets.remove(at: 1)
-        let read = PacketImport(packets, keyLog: pair.keyLog)
+        let read = PacketImport(packets, keyLog: keyLog)
         let answers = read.exchanges.map { "\($0.request.url.path) \($0.response?.body?.text ?? "")" }
         #expect(answers.sorted() == ["/b ", "/c c"])
         let failures = read.exchanges.compactMap(\.failure)
