@@ -159,6 +159,28 @@ struct UnsavedRequestTests {
         #expect(Self.flows(of: capture.exchanges) == [[1, 2, 3, 4, 5, 6]])
     }
 
+    /// Of two devices nobody knows which one polls: the polls until one is let in are together.
+    @Test func pollsOfOneOfTwoDevicesAreOneFlow() {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        login.discovery(&capture)
+        for number in 1...2 {
+            capture.post(
+                login.issuer + "/device_authorization",
+                [("client_id", "shop"), ("scope", "openid")],
+                headers: ShopLogin.backend,
+                body: .json(
+                    #"{"device_code":"device-\#(number)","user_code":"ABCD-\#(number)","verification_uri":"https://idp.example/device","expires_in":600}"#
+                )
+            )
+        }
+        for number in 1...2 {
+            for _ in 0..<2 { login.token(&capture, status: 400, body: #"{"error":"authorization_pending"}"#) }
+            login.token(&capture, body: #"{"access_token":"access-\#(number)","token_type":"Bearer"}"#)
+        }
+        #expect(Self.flows(of: capture.exchanges) == [[1], [2], [3, 4, 5], [6, 7, 8]])
+    }
+
     /// A refresh follows on a call whose token was refused, by the same program.
     @Test(arguments: [(401, "shop-backend/1.0", 1), (404, "shop-backend/1.0", 2), (401, "other/1.0", 2)])
     func refusedTokenIsRefreshed(status: Int, agent: String, count: Int) {

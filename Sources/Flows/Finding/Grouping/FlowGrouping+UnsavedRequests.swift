@@ -13,7 +13,18 @@ extension FlowGrouping {
         if let flow = flows.last(where: { isRetried(in: $0, by: request) }) { return flow }
         if !isPoll(request), flows.contains(where: \.awaitsToken) { return nil }
         let candidates = flows.filter { isLed(from: $0, to: request) }
-        return candidates.count == 1 ? candidates.first : nil
+        return candidates.count == 1 ? candidates.first : pollsOfOne(of: candidates)
+    }
+
+    /// The polls before a request that may be of one of several devices: those that nobody knows the device of are together.
+    private func pollsOfOne(of candidates: [FlowBuilder]) -> FlowBuilder? {
+        let unknown = candidates.filter { flow in
+            flow.messages.allSatisfy { if case .token = $0 { true } else { false } }
+        }
+        let areDevices = candidates.allSatisfy { flow in
+            flow.grant == GrantType.deviceCode || unknown.contains { $0 === flow }
+        }
+        return areDevices && unknown.count == 1 ? unknown.first : nil
     }
 
     /// The same request with the nonce that the provider asked for (RFC 9449, section 8), whose answer may tell whose both are.
