@@ -215,8 +215,8 @@ extension CallbackCourse {
         """
 
     static let issuerUnmatched = """
-        The provider's answer reached the redirect URI, and the app says itself that the issuer is not the one that it expects: that of the provider's metadata, which its server reads, or of the \
-        ID token. Cookies and state are not the reason.
+        The provider's answer reached the redirect URI, and the app says itself that the issuer is not the one that it expects: that of the provider's metadata, which its server reads, of the answer \
+        (iss), or of the ID token. Cookies and state are not the reason.
         """
 
     static let slashRefused = """
