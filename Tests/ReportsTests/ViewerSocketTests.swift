@@ -52,7 +52,8 @@ struct ViewerSocketTests {
             (#"{"a":[{"client_secret":"ab1"}]}"#, false), (#"{"data":"{\"access_token\":\"ab1\"}"}"#, false),
             ("CONNECT\npasscode:guest", false), (#"42["auth",{"token":"ab1"}]"#, false), ("pin=1234", false),
             ("mail to ann@idp.example", false), (#"["CONNECT\npasscode:guest"]"#, false),
-            (#"{"event":"join","data":"pin=1234"}"#, false), (#"{"at":"2026-03-04T09:54:08Z"}"#, true),
+            (#"{"event":"join","data":"pin=1234"}"#, false),
+            (#"{"at":"9:54","of":"https://idp.example/x"}"#, true),
         ]
     )
     func whatMayBeASecretIsNotOpen(text: String, isOpen: Bool) {

@@ -13,7 +13,8 @@ struct ASCII85Text {
         var found: [Self] = []
         var start = 0
         while let end = Bytes.index(of: [0x7e, 0x3e], in: text, from: start) {
-            if let open = text[start..<end].lastIndex(of: 0x3c), open + 1 < end, text[open + 1] == 0x7e,
+            // `<` alone is a digit.
+            if let open = (start..<end).dropLast().last(where: { text[$0] == 0x3c && text[$0 + 1] == 0x7e }),
                 let own = Self(text, (open + 2)..<end)
             {
                 found.append(own)

@@ -71,11 +71,11 @@ struct RedirectURINotRegistered: Rule {
                 isAtGoogle: RedirectURIRefusal.isGoogles(refusal.value)
             )
             violation.title = "The provider takes no redirect URI of this kind"
+        } else if let fix = RedirectURIRemedy.fix(for: request, refusedIn: refusal.value, in: flow) {
+            violation.fix = fix
         } else if let beginning = beginning(elsewhere: request, flow) {
             violation.evidence.append(beginning)
             violation.fix = Self.elsewhereFix
-        } else if let fix = RedirectURIRemedy.fix(for: request, refusedIn: refusal.value, in: flow) {
-            violation.fix = fix
         } else if let beginning = beginning(inClear: request, flow) {
             violation.evidence.append(beginning)
             violation.fix = Self.inClearFix
