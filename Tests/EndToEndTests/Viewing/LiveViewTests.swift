@@ -42,10 +42,12 @@ struct LiveViewTests {
             visit.seen(0, "verdict") == ["Nothing has come through yet: what the recorder sees appears here."]
         )
         let watched = try #require(visit.results.first?.array)
-        // It went on while it was looked at (how often depends on the machine), and never became less.
+        // It went on while it was looked at (how often depends on the machine), and never became less, but for the metadata that
+        // turn out to have been asked for by the next login.
         let rows = watched.filter { $0["flow"]?.string == "flow-1" }.compactMap { $0["rows"]?.int }
         let stories = watched.compactMap { $0["logins"]?.array?.first?.string }
-        #expect(Set(stories).count > 1 && !rows.isEmpty && rows == rows.sorted(), "\(watched)")
+        #expect(Set(stories).count > 1 && !rows.isEmpty, "\(watched)")
+        #expect(zip(rows, rows.dropFirst()).allSatisfy { $1 >= $0 - 1 }, "\(watched)")
         // Whoever is at the login page has not abandoned it.
         #expect(!stories.contains { $0.contains("never completed") }, "\(stories)")
         // In the end it says what the diagnosis says.
