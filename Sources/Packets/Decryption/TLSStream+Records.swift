@@ -336,15 +336,16 @@ extension TLSStream {
             return .hold
         }
         if keys.hasSecrets(for: random) {
-            stop(
-                direction,
-                "the key log has other keys of it, but not its \(missingLabel(direction)) (client random \(random))",
-                &sink
-            )
+            stop(direction, otherKeys(than: direction, of: random), &sink)
         } else if direction.side == .client || !leaveServer() {
             stopBoth(handshake.missingKey, &sink)
         }
         return .read
+    }
+
+    /// The words for a direction whose keys are not among those that the key log has of its connection.
+    func otherKeys(than direction: TLSDirection, of random: TLSRandom) -> String {
+        "the key log has other keys of it, but not its \(missingLabel(direction)) (client random \(random))"
     }
 
     /// The keys of an epoch from the key log, for a suite of TLS 1.3; nil where they are not there, without a protection where they do
@@ -381,7 +382,12 @@ extension TLSStream {
 
     /// The line that would have opened what a direction says: that of the handshake is needed by nobody who has the later one.
     private func missingLabel(_ direction: TLSDirection) -> String {
-        let epoch = direction.epoch == .handshake ? .application : direction.epoch
+        let epoch: TLSDirection.Epoch =
+            switch direction.epoch {
+            case .plain: handshake.isTLS13 ? .application : .legacy
+            case .handshake: .application
+            default: direction.epoch
+            }
         return Self.label(epoch, direction.side).rawValue
     }
 

@@ -66,7 +66,12 @@ extension TLSStream {
             return false
         }
         guard mostHeldForKeys > 0 else {
-            stopBoth(handshake.missingKey, &sink)
+            // What the other side says may be read all the same.
+            if let random = handshake.clientRandom, keys.hasSecrets(for: random) {
+                stop(direction, otherKeys(than: direction, of: random), &sink)
+            } else {
+                stopBoth(handshake.missingKey, &sink)
+            }
             return false
         }
         let rest = Array(direction.partial[direction.start...])

@@ -263,6 +263,23 @@ struct TLSDamageTests {
         #expect(reading.reasons.first?.text.contains("but not its \(missing)") == true)
     }
 
+    /// Bytes of the client's that are missing are no reason to leave the server, whose keys are there.
+    @Test func theServerIsReadWithItsKeysAloneWhereTheClientHasAHole() throws {
+        let pair = try Self.pair("TLS_AES_128_GCM_SHA256")
+        let hole = try #require(
+            pair.wire.indices.filter { pair.wire[$0].side == .client }.dropFirst().first
+        )
+        let wire = pair.wire.indices.map { index in
+            let (side, bytes) = pair.wire[index]
+            return index == hole
+                ? (side: side, bytes: [], lost: bytes.count) : (side: side, bytes: bytes, lost: 0)
+        }
+        let reading = Self.read(wire, pair.keys(of: "SERVER_TRAFFIC_SECRET_0"))
+        #expect(Self.numbers(reading, .server) == Array(0..<20))
+        #expect(reading.reasons.map(\.side) == [.client])
+        #expect(reading.reasons.first?.text.contains("but not its CLIENT_TRAFFIC_SECRET_0") == true)
+    }
+
     @Test(arguments: suites, [1, 3, 20])
     func keysThatComeLateReadWhatWasHeldBack(_ suite: String, after packets: Int) throws {
         let pair = try Self.pair(suite)
