@@ -5,36 +5,36 @@ import Flows
 enum FramedPage {
     /// What forbids it (Content Security Policy Level 3, section 6.4.2; RFC 7034); nil of a page that may be shown, or is in no such frame.
     static func ban(on page: Int, in flow: Flow) -> Evidence? {
-        guard FramedRequest.evidenceOfOtherSite(of: page, in: flow) != nil,
-            let headers = flow.capture[page].response?.headers
-        else { return nil }
-        if let ancestors = ContentSecurityPolicy(headers).frameAncestors {
-            guard ancestors.allSatisfy({ $0 == "'none'" || $0 == "'self'" }) else { return nil }
-            return evidence(
-                "Content-Security-Policy",
-                "frame-ancestors " + ancestors.joined(separator: " "),
-                page
-            )
-        }
-        guard let options = headers.first("x-frame-options"),
-            ["deny", "sameorigin"].contains(options.asciiLowercased())
-        else { return nil }
-        return evidence("X-Frame-Options", options, page)
+        guard FramedRequest.evidenceOfOtherSite(of: page, in: flow) != nil else { return nil }
+        return ban(on: page, allowingAtMost: ["'none'", "'self'"], or: ["deny", "sameorigin"], in: flow)
     }
 
     /// What forbids a page to be shown in any frame, be it one of its own site; nil of one that may be, or is in no frame.
     static func banOfAll(on page: Int, in flow: Flow) -> Evidence? {
-        guard FramedRequest.evidence(of: page, in: flow)?.place.name == "Sec-Fetch-Dest",
-            let headers = flow.capture[page].response?.headers
-        else { return nil }
-        if let ancestors = ContentSecurityPolicy(headers).frameAncestors {
-            return ancestors == ["'none'"]
-                ? evidence("Content-Security-Policy", "frame-ancestors 'none'", page) : nil
+        guard FramedRequest.evidence(of: page, in: flow)?.place.name == "Sec-Fetch-Dest" else { return nil }
+        return ban(on: page, allowingAtMost: ["'none'"], or: ["deny"], in: flow)
+    }
+
+    /// `ancestors`: of `frame-ancestors`, before which browsers do not look at the other header.
+    private static func ban(
+        on page: Int,
+        allowingAtMost ancestors: Set<String>,
+        or options: Set<String>,
+        in flow: Flow
+    ) -> Evidence? {
+        guard let headers = flow.capture[page].response?.headers else { return nil }
+        if let allowed = ContentSecurityPolicy(headers).frameAncestors {
+            guard ancestors.isSuperset(of: allowed) else { return nil }
+            return evidence(
+                "Content-Security-Policy",
+                "frame-ancestors " + allowed.joined(separator: " "),
+                page
+            )
         }
-        guard let options = headers.first("x-frame-options"), options.asciiLowercased() == "deny" else {
+        guard let option = headers.first("x-frame-options"), options.contains(option.asciiLowercased()) else {
             return nil
         }
-        return evidence("X-Frame-Options", options, page)
+        return evidence("X-Frame-Options", option, page)
     }
 
     private static func evidence(_ name: String, _ value: String, _ page: Int) -> Evidence {
