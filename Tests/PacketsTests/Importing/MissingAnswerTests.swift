@@ -7,14 +7,6 @@ import Wire
 struct MissingAnswerTests {
     private static let numbers = 1...4
 
-    private static func request(_ number: Int) -> [UInt8] {
-        Array("GET /\(number) HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8)
-    }
-
-    private static func answer(_ number: Int) -> [UInt8] {
-        Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(number)".utf8)
-    }
-
     /// What is read of a connection whose packets that end with something are not there.
     private static func read(
         _ words: [(side: Side, bytes: [UInt8])],
@@ -42,23 +34,23 @@ struct MissingAnswerTests {
 
     @Test(arguments: [[2], [1, 2], [2, 3], [1, 3], [1, 2, 3]]) func inClear(missing: [Int]) {
         let words = Self.numbers.flatMap { number -> [(side: Side, bytes: [UInt8])] in
-            [(.client, Self.request(number)), (.server, Self.answer(number))]
+            [(.client, NumberedExchange.request(number)), (.server, NumberedExchange.answer(number))]
         }
-        let read = Self.read(words, without: missing.map(Self.answer))
+        let read = Self.read(words, without: missing.map(NumberedExchange.answer))
         #expect(Self.ends(of: read.exchanges) == Self.expected(without: missing))
         let failed = read.exchanges.filter { $0.failure != nil }
-        let size = Self.answer(1).count
+        let size = NumberedExchange.answer(1).count
         #expect(failed.allSatisfy { $0.failure == "\(size) bytes of the server are not in the capture" })
     }
 
     /// They are one place, though requests came between them.
     @Test func thoseBehindEachOtherAreTold() throws {
         let words = Self.numbers.flatMap { number -> [(side: Side, bytes: [UInt8])] in
-            [(.client, Self.request(number)), (.server, Self.answer(number))]
+            [(.client, NumberedExchange.request(number)), (.server, NumberedExchange.answer(number))]
         }
-        let read = Self.read(words, without: [Self.answer(1), Self.answer(2)])
+        let read = Self.read(words, without: [NumberedExchange.answer(1), NumberedExchange.answer(2)])
         let told = try #require(read.report.losses.first?.what)
-        #expect(told.hasSuffix(" \(2 * Self.answer(1).count) bytes are not in the capture"))
+        #expect(told.hasSuffix(" \(2 * NumberedExchange.answer(1).count) bytes are not in the capture"))
         #expect(read.report.losses.count == 1)
     }
 
@@ -73,8 +65,8 @@ struct MissingAnswerTests {
         try pair.handshake()
         var answers: [Int: [UInt8]] = [:]
         for number in Self.numbers {
-            try pair.send(Self.request(number), from: .client)
-            try pair.send(Self.answer(number), from: .server)
+            try pair.send(NumberedExchange.request(number), from: .client)
+            try pair.send(NumberedExchange.answer(number), from: .server)
             answers[number] = pair.wire.last?.bytes
         }
         let read = Self.read(pair.wire, without: missing.compactMap { answers[$0] }, keyLog: pair.keyLog)
@@ -87,13 +79,13 @@ struct MissingAnswerTests {
     @Test func ofTheLastRequestInTLS() throws {
         let pair = try TLSPair(.init())
         try pair.handshake()
-        try pair.send(Self.request(1), from: .client)
-        try pair.send(Self.answer(1), from: .server)
+        try pair.send(NumberedExchange.request(1), from: .client)
+        try pair.send(NumberedExchange.answer(1), from: .server)
         let answer = pair.wire.last?.bytes ?? []
         let read = Self.read(pair.wire, without: [answer], keyLog: pair.keyLog)
         #expect(
             read.exchanges.map(\.failure) == [
-                "up to \(Self.answer(1).count) bytes of the server are not in the capture"
+                "up to \(NumberedExchange.answer(1).count) bytes of the server are not in the capture"
             ]
         )
         #expect(read.report.losses.count == 1)
@@ -115,9 +107,9 @@ struct MissingAnswerTests {
                     if part == "def" { missing += [pair.wire.last?.bytes ?? []] }
                 }
             } else {
-                try pair.send(Self.request(number), from: .client)
+                try pair.send(NumberedExchange.request(number), from: .client)
             }
-            try pair.send(Self.answer(number), from: .server)
+            try pair.send(NumberedExchange.answer(number), from: .server)
             if number == 1 { missing += [pair.wire.last?.bytes ?? []] }
         }
         let read = Self.read(pair.wire, without: missing, keyLog: pair.keyLog)
@@ -134,9 +126,9 @@ struct MissingAnswerTests {
         try pair.handshake()
         var damaged = 0
         for number in Self.numbers {
-            try pair.send(Self.request(number), from: .client)
+            try pair.send(NumberedExchange.request(number), from: .client)
             if number == 2 { damaged = pair.wire.count - 1 }
-            try pair.send(Self.answer(number), from: .server)
+            try pair.send(NumberedExchange.answer(number), from: .server)
         }
         var words = pair.wire
         words[damaged].bytes[words[damaged].bytes.count - 1] ^= 1
@@ -152,8 +144,8 @@ struct MissingAnswerTests {
         let pair = try TLSPair()
         try pair.handshake()
         for number in Self.numbers {
-            try pair.send(Self.request(number), from: .client)
-            try pair.send(Self.answer(number), from: .server)
+            try pair.send(NumberedExchange.request(number), from: .client)
+            try pair.send(NumberedExchange.answer(number), from: .server)
         }
         let connect = Array("CONNECT op.example:443 HTTP/1.1\r\nHost: op.example:443\r\n\r\n".utf8)
         let agreed = Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
@@ -164,7 +156,7 @@ struct MissingAnswerTests {
         #expect(read.exchanges.map(\.request.url.text) == whole.exchanges.map(\.request.url.text))
         #expect(read.report.losses.count == 1 && whole.report.losses.isEmpty)
         let other = Self.read(
-            tunnel + [(.client, Self.request(1)), (.server, Self.answer(1))],
+            tunnel + [(.client, NumberedExchange.request(1)), (.server, NumberedExchange.answer(1))],
             without: [agreed]
         )
         #expect(other.exchanges.map(\.request.method) == ["CONNECT", "GET"])
@@ -182,8 +174,8 @@ struct MissingAnswerTests {
         let pair = try TLSPair()
         try pair.handshake()
         for number in Self.numbers {
-            try pair.send(Self.request(number), from: .client)
-            try pair.send(Self.answer(number), from: .server)
+            try pair.send(NumberedExchange.request(number), from: .client)
+            try pair.send(NumberedExchange.answer(number), from: .server)
         }
         let first = Array("\(before.line) HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8)
         let answer = Array("HTTP/1.1 \(before.status)\r\nContent-Length: 0\r\n\r\n".utf8)

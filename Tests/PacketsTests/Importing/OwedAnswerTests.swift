@@ -5,14 +5,6 @@ import Wire
 
 /// Requests behind one that is missing, whose client did or did not wait for its answer.
 struct OwedAnswerTests {
-    private static func request(_ number: Int) -> [UInt8] {
-        Array("GET /\(number) HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8)
-    }
-
-    private static func answer(_ number: Int) -> [UInt8] {
-        Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(number)".utf8)
-    }
-
     /// What became of each request that is read where packets with these words are missing, and so many at the beginning.
     private static func ends(
         _ words: [(side: Side, bytes: [UInt8])],
@@ -39,14 +31,16 @@ struct OwedAnswerTests {
     }
 
     private static func words(_ side: Side, _ number: Int) -> [UInt8] {
-        side == .client ? request(number) : answer(number)
+        side == .client ? NumberedExchange.request(number) : NumberedExchange.answer(number)
     }
 
     /// The first answer is that to the first request, of which it is not known where it ends, and the second that to the missing one.
     @Test func theNextAnswerIsNotThatToARequestWhoseClientDidNotWait() {
         let words = Self.pipelined.map { (side: $0.side, bytes: Self.words($0.side, $0.number)) }
         #expect(Self.ends(words, without: []) == ["/1 1", "/2 2", "/3 3", "/4 4"])
-        #expect(Self.ends(words, without: [Self.request(2)]) == ["/1 fails", "/3 fails", "/4 fails"])
+        #expect(
+            Self.ends(words, without: [NumberedExchange.request(2)]) == ["/1 fails", "/3 fails", "/4 fails"]
+        )
     }
 
     /// How many answers are still to come is not known any more, be it one that the client asks behind.
@@ -60,20 +54,26 @@ struct OwedAnswerTests {
         ]
         #expect(Self.ends(words(asking), without: []) == ["/1 1", "/2 2", "/3 3", "/4 4"])
         #expect(
-            Self.ends(words(asking), without: [Self.request(2)]) == ["/1 fails", "/3 fails", "/4 fails"]
+            Self.ends(words(asking), without: [NumberedExchange.request(2)]) == [
+                "/1 fails", "/3 fails", "/4 fails",
+            ]
         )
         let between: [(side: Side, number: Int)] = [
             (.client, 1), (.client, 2), (.server, 1), (.client, 3), (.server, 2), (.server, 3), (.client, 4),
             (.server, 4),
         ]
         #expect(
-            Self.ends(words(between), without: [Self.request(2)]) == ["/1 fails", "/3 fails", "/4 fails"]
+            Self.ends(words(between), without: [NumberedExchange.request(2)]) == [
+                "/1 fails", "/3 fails", "/4 fails",
+            ]
         )
         let answered: [(side: Side, number: Int)] = [
             (.client, 1), (.client, 2), (.server, 1), (.client, 3), (.server, 2), (.server, 3),
         ]
         #expect(
-            Self.ends(words(answered), without: [Self.answer(1)]) == ["/1 fails", "/2 fails", "/3 fails"]
+            Self.ends(words(answered), without: [NumberedExchange.answer(1)]) == [
+                "/1 fails", "/2 fails", "/3 fails",
+            ]
         )
     }
 
