@@ -59,7 +59,7 @@ struct RefusedGrant {
 
     private static var plainTitle: String { TokenInvalidGrant.info.title }
 
-    private init(_ title: String, _ explanation: String, _ fix: String) {
+    init(_ title: String, _ explanation: String, _ fix: String) {
         self.title = title
         self.explanation = explanation
         self.fix = fix
@@ -71,9 +71,11 @@ struct RefusedGrant {
             $0.grantType == "authorization_code" && lacksCode($0) && $0.isRefused(with: "invalid_request")
         }
         guard isMissing else { return nil }
-        let words = withoutCode
-        return Violation.Words(title: words.title, explanation: words.explanation, fix: words.fix)
+        return withoutCode.asWords
     }
+
+    /// For the finding of a rule that has words of its own.
+    var asWords: Violation.Words { Violation.Words(title: title, explanation: explanation, fix: fix) }
 
     private static func lacksCode(_ request: TokenRequest) -> Bool {
         request.code.map { $0.isEmpty || MissingToken.isOne($0) } ?? true
@@ -236,10 +238,10 @@ struct RefusedGrant {
         """
     )
 
-    private static let expiredCode = RefusedGrant(
+    static let expiredCode = RefusedGrant(
         "The provider says that the code has run out",
         """
-        The provider refused the code as one that has run out. The note says how old it was by this capture: where that is a few seconds, the code's \
+        The provider refused the code as one that has run out. Where its delivery is in the capture, the note says how old it was: if that is a few seconds, the code's \
         lifetime at the provider is set too short, or the servers that gave it out and took it back differ in their clocks.
         """,
         """

@@ -4,7 +4,8 @@ import OAuth
 
 /// What a provider says, word for word, that is wrong with a code or refresh token.
 ///
-/// For a capture that has one half of a login alone, with nothing to compare: where both are there the comparison decides.
+/// It is no finding: what was sent and what it belongs to are compared by the rules, and where the capture has one half alone,
+/// ``StatedRefusal`` tells it with the refusal.
 enum StatedGrantFault {
     case verifierMissing
     case verifierWrong
@@ -76,23 +77,35 @@ enum StatedGrantFault {
             )
     }
 
-    /// Of a code, where the login that it comes from is not in the capture.
+    /// Of a code of GoTrue's, which it gives out itself: what it calls its refusals by says what was compared.
     static func ofCode(in flow: Flow, _ fault: StatedGrantFault) -> TokenRequest? {
-        let isLoginSeen = !flow.authorizationRequests.isEmpty
-        let isOfVerifier = fault == .verifierWrong || fault == .verifierMissing
-        let compared = !isLoginSeen && isOfVerifier ? compared(in: flow) : []
-        return flow.tokenRequests.last { request in
-            request.isCodeExchange && (!isLoginSeen || GoTrueRequest.isExchange(request))
-                && StatedGrantFault(request) == fault && !compared.contains(request.exchange)
+        flow.tokenRequests.last { GoTrueRequest.isExchange($0) && StatedGrantFault($0) == fault }
+    }
+
+    /// Whether the provider says that a code was used before, whatever it calls the error.
+    ///
+    /// Not that it may have been: "not found or already used".
+    static func isCodeCalledUsed(_ request: TokenRequest) -> Bool {
+        let text = namingCode(of: request, in: request.answer.errorText)
+        return used.contains { words in
+            guard text.containsBytes(words), let said = text.utf8.firstRange(of: Array(words.utf8)) else {
+                return false
+            }
+            // The sentence in front may be the specification's own, which names every reason (Hydra).
+            let front = text[..<said.lowerBound]
+            let before = String(front[(front.ranges(of: ". ").last?.upperBound ?? front.startIndex)...])
+            let behind = String(text[said.upperBound...]).prefixBytes(60)
+            return ![" or ", "whether", "may have"].contains(where: before.containsBytes)
+                && !["expired", "revoked", "never issued", "not found"].contains(where: behind.containsBytes)
         }
     }
 
-    /// The token requests of logins whose challenge stands in what was pushed: their verifiers are held against that.
-    private static func compared(in flow: Flow) -> Set<Int> {
-        let pushed = flow.redemptions.filter {
-            $0.login.request.parameters["code_challenge"]?.isEmpty == false
-        }
-        return Set(pushed.map(\.request.exchange))
+    /// Whether the provider says that the redirect URI is another one than the login's, whatever it calls the error.
+    ///
+    /// The specification's own sentence, which names this reason among all the others (Doorkeeper, authentik, Hydra), says nothing of it.
+    static func isRedirectURICalledWrong(_ request: TokenRequest) -> Bool {
+        let text = request.answer.errorText
+        return redirectURIs.contains(where: text.containsBytes) && !namesEveryReason(text)
     }
 
     // MARK: - Words, in lower case
@@ -118,5 +131,20 @@ enum StatedGrantFault {
         "client_id mismatch", "was not issued to", "were not issued to", "not issued to this client",
         "issued to another client", "issued to a different client", "issued for another client",
         "token client and authorized client don't match",
+    ]
+    /// Entra, Google, Dropbox and Apple, Slack, Facebook, WSO2, WeChat, OpenIddict, league/oauth2-server, which revokes a code once it
+    /// has given tokens for it, and pyoidc, whose error is access_denied.
+    private static let used = [
+        "aadsts54005", "code was already redeemed", "code has already been used", "code_already_used",
+        "authorization code has been used", "inactive authorization code", "code been used",
+        "code has already been redeemed", "authorization code has been revoked",
+        "access code already used",
+    ]
+    /// Entra, Keycloak, Okta, Auth0, Google, WSO2, ForgeRock.
+    private static let redirectURIs = [
+        "aadsts500112", "aadsts50011:", "incorrect redirect_uri",
+        "does not match the redirection uri used in the authorization request",
+        "the redirect uri is wrong. you sent", "redirect_uri_mismatch",
+        "callback url mismatch", "missing parameter, 'redirect_uri'",
     ]
 }

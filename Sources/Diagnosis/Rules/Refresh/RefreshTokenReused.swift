@@ -37,7 +37,7 @@ struct RefreshTokenReused: Rule {
         let history = flow.refreshHistory
         for refused in history.refreshes where isRefused(refused) {
             guard let first = history.replacement(of: refused) else {
-                if let violation = unanswered(before: refused, history, flow) ?? stated(refused, history) {
+                if let violation = unanswered(before: refused, history, flow) {
                     return .violated(violation)
                 }
                 continue
@@ -108,24 +108,6 @@ struct RefreshTokenReused: Rule {
             history.refreshes.filter { $0.refreshToken == refused.refreshToken }.map(\.exchange)
         )
         return violation.evidence.allSatisfy { $0.place.exchange.map(tries.contains) ?? false }
-    }
-
-    /// As the provider says, where the capture does not have the token's history.
-    private func stated(_ refused: TokenRequest, _ history: RefreshHistory) -> Violation? {
-        guard StatedGrantFault(refused) == .refreshTokenUsed, history.issuer(of: refused) == nil,
-            let words = RefusedGrant([refused])
-        else { return nil }
-        return Violation(
-            [
-                refused.parameters.parameter("refresh_token").map {
-                    Evidence($0, note: "what was done with it before is not in the capture")
-                },
-                refused.answer.evidence(note: "in the provider's words"),
-            ].compactMap(\.self),
-            explanation: words.explanation,
-            fix: words.fix,
-            exchange: refused.exchange
-        )
     }
 
     /// By a name for it, or by a bare status of the requests' own kind: the replaced token says the rest.

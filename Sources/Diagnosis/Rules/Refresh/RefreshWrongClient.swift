@@ -35,9 +35,7 @@ struct RefreshWrongClient: Rule {
         return Verdict.firstViolation(among: history.refreshes.filter(isRefused)) { refused in
             guard let sent = refused.authentication.clientID else { return .holds }
             guard let issued = history.issuer(of: refused), let owner = owner(of: issued, flow) else {
-                if StatedGrantFault(refused) == .otherClient {
-                    return .violated(stated(refused, sent))
-                }
+                if let violation = named(by: refused, sent) { return .violated(violation) }
                 return .abstains("the login that the refresh token comes from is not recorded")
             }
             guard !owner.value.equalsBytes(of: sent.value) else { return .holds }
@@ -54,27 +52,26 @@ struct RefreshWrongClient: Rule {
         }
     }
 
-    /// As the provider says, with what the token has of its own client where it is a JWT.
-    private func stated(_ refused: TokenRequest, _ sent: Parameter) -> Violation {
+    /// By what the token has of its own client, where it is a JWT and the provider says it, too.
+    private func named(by refused: TokenRequest, _ sent: Parameter) -> Violation? {
         let token = refused.parameters.parameter("refresh_token")
         let claims = token.flatMap { JSONWebToken.parse($0.value)?.claims }
         let owner = ["azp", "client_id"].lazy.compactMap { name in
             claims?[name]?.string.map { (name: name, value: $0) }
         }.first
+        guard StatedGrantFault(refused) == .otherClient, let owner,
+            !owner.value.equalsBytes(of: sent.value)
+        else { return nil }
         return Violation(
             [
-                owner.map { owner in
-                    Evidence(
-                        place: Place(exchange: refused.exchange, part: .jwtClaims, name: owner.name),
-                        value: Masking.shown(owner.value, of: "client_id"),
-                        note: "of the refresh token"
-                    )
-                },
                 Evidence(
-                    sent,
-                    note: owner.flatMap { Difference.note(expected: $0.value, seen: sent.value) }
-                ), refused.answer.evidence(note: "in the provider's words"),
-            ].compactMap(\.self),
+                    place: Place(exchange: refused.exchange, part: .jwtClaims, name: owner.name),
+                    value: Masking.shown(owner.value, of: "client_id"),
+                    note: "of the refresh token"
+                ),
+                Evidence(sent, note: Difference.note(expected: owner.value, seen: sent.value)),
+                refused.answer.evidence(note: "in the provider's words"),
+            ],
             exchange: refused.exchange
         )
     }

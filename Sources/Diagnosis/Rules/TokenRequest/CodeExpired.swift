@@ -84,15 +84,14 @@ struct CodeExpired: Rule {
         }
     }
 
-    /// The provider says itself that a code had run out whose delivery is not in the capture.
+    /// GoTrue has a name for it, and delivers codes of its own.
     private func stated(in flow: Flow) -> Violation? {
         guard let request = StatedGrantFault.ofCode(in: flow, .codeExpired),
             let code = request.parameters.parameter("code"), !code.value.isEmpty
         else { return nil }
         return Violation(
             [
-                Evidence(code, note: "when it was given out is not in the capture"),
-                request.answer.evidence(note: "in the provider's words"),
+                Evidence(code), request.answer.evidence(note: "in the provider's words"),
             ],
             exchange: request.exchange
         )

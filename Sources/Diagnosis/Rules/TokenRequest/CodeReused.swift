@@ -41,7 +41,7 @@ struct CodeReused: Rule {
         var lost: [String: TokenRequest] = [:]
         for request in flow.tokenRequests where request.isCodeExchange {
             guard let code = request.code, !code.isEmpty else { continue }
-            if let first = spent[code] ?? (Self.isSaid(of: request) ? lost[code] : nil),
+            if let first = spent[code] ?? (StatedGrantFault.isCodeCalledUsed(request) ? lost[code] : nil),
                 !isRefusedAlike(first, request) || Self.areTwoClients(first, request),
                 isRefusedForItsCode(request, spentBy: first), !isTooLate(first, flow)
             {
@@ -50,7 +50,6 @@ struct CodeReused: Rule {
             if spent[code] == nil, spends(request, flow) { spent[code] = request }
             if lost[code] == nil, request.isAnswerLost { lost[code] = request }
         }
-        if let stated = stated(in: flow) { return .violated(stated) }
         let isMissing = flow.tokenRequests.contains {
             $0.isCodeExchange && $0.code == nil && $0.isRefused(with: "invalid_grant")
         }
@@ -69,47 +68,10 @@ struct CodeReused: Rule {
         let answer = request.answer
         if answer.error == nil, request.isGrantRefused { return true }
         guard answer.isRefusal else { return false }
-        if Self.isSaid(of: request) { return true }
+        if StatedGrantFault.isCodeCalledUsed(request) { return true }
         return first.answer.isSuccess
             && (answer.speaksOfCode || answer.errorText.containsBytes(Self.forgotten))
     }
-
-    /// The provider's own word, where the request that was first is not in the capture.
-    private func stated(in flow: Flow) -> Violation? {
-        for request in flow.tokenRequests where request.isCodeExchange && request.answer.isRefusal {
-            guard let code = request.parameters.parameter("code"), Self.isSaid(of: request) else { continue }
-            return Violation(
-                [Evidence(code, note: "sent before, outside of the capture"), request.answer.evidence()],
-                exchange: request.exchange
-            )
-        }
-        return nil
-    }
-
-    /// Not that it may have been: "not found or already used".
-    private static func isSaid(of request: TokenRequest) -> Bool {
-        let text = StatedGrantFault.namingCode(of: request, in: request.answer.errorText)
-        return texts.contains { words in
-            guard text.containsBytes(words), let said = text.utf8.firstRange(of: Array(words.utf8)) else {
-                return false
-            }
-            // The sentence in front may be the specification's own, which names every reason (Hydra).
-            let front = text[..<said.lowerBound]
-            let before = String(front[(front.ranges(of: ". ").last?.upperBound ?? front.startIndex)...])
-            let behind = String(text[said.upperBound...]).prefixBytes(60)
-            return ![" or ", "whether", "may have"].contains(where: before.containsBytes)
-                && !["expired", "revoked", "never issued", "not found"].contains(where: behind.containsBytes)
-        }
-    }
-
-    /// How providers say that a code was used, in lower case: Entra, Google, Dropbox and Apple, Slack, Facebook, WSO2, WeChat,
-    /// OpenIddict, league/oauth2-server, which revokes a code once it has given tokens for it, and pyoidc, whose error is access_denied.
-    private static let texts = [
-        "aadsts54005", "code was already redeemed", "code has already been used", "code_already_used",
-        "authorization code has been used", "inactive authorization code", "code been used",
-        "code has already been redeemed", "authorization code has been revoked",
-        "access code already used",
-    ]
 
     /// What Naver says of a code that it has given tokens for, in lower case.
     private static let forgotten = "no valid data in session"

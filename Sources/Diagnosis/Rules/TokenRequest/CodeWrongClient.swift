@@ -63,7 +63,7 @@ struct CodeWrongClient: Rule {
         }
         if let violation = OtherClientsDeviceCode.violation(in: flow)
             ?? OtherClientsCredential.violation(in: flow) ?? OtherTenantsGrant.violation(in: flow)
-            ?? ServersCode.violation(in: flow) ?? stated(in: flow)
+            ?? ServersCode.violation(in: flow)
         {
             return .violated(violation)
         }
@@ -81,21 +81,6 @@ struct CodeWrongClient: Rule {
             Take both from one setting, and look at that for what was copied along: spaces, line ends, quotation marks, characters that cannot be seen.
             """
     )
-
-    /// As the provider says, where the login that the code comes from is not in the capture.
-    private func stated(in flow: Flow) -> Violation? {
-        StatedGrantFault.ofCode(in: flow, .otherClient).map { request in
-            Violation(
-                [
-                    request.authentication.clientID.map {
-                        Evidence($0, note: "the client that exchanges it")
-                    },
-                    request.answer.evidence(note: "in the provider's words"),
-                ].compactMap(\.self),
-                exchange: request.exchange
-            )
-        }
-    }
 
     /// Whether the login's own client had its tokens for the code before, or was refused with it and told so before this one asked: that
     /// two parties exchange one is a fault of its own (``CodeReused``), and what the first was refused for is not that of the second.

@@ -89,21 +89,17 @@ struct PKCEVerifierMismatch: Rule {
         ClientSecretMismatch(),
     ]
 
-    /// In the words of the provider, whether or not the challenge is in the capture.
+    /// GoTrue's logins begin at an address of its own, with the challenge.
     private func stated(in flow: Flow) -> Violation? {
         guard let request = StatedGrantFault.ofCode(in: flow, .verifierWrong),
+            let challenge = GoTrueRequest.challenge(before: request, in: flow.capture),
             let verifier = request.parameters.parameter("code_verifier")
         else { return nil }
         return Violation(
             [
-                GoTrueRequest.challenge(before: request, in: flow.capture).map { Evidence($0) },
-                Evidence(
-                    verifier,
-                    note: GoTrueRequest.isExchange(request)
-                        ? nil : "the login, with its code_challenge, is not in the capture"
-                ),
+                Evidence(challenge), Evidence(verifier),
                 request.answer.evidence(note: "in the provider's words"),
-            ].compactMap(\.self),
+            ],
             variant: PKCEVerifierVariant.unknown.name,
             exchange: request.exchange
         )

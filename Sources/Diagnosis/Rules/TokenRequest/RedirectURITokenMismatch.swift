@@ -52,7 +52,9 @@ struct RedirectURITokenMismatch: Rule {
                 }
                 if sent == nil, isOfAssertion(request, flow) { continue }
                 // What is registered for a window of the provider's is a word of its own.
-                if login.request.redirectURI == nil, !isSaid(by: request) { continue }
+                if login.request.redirectURI == nil, !StatedGrantFault.isRedirectURICalledWrong(request) {
+                    continue
+                }
                 let severity = severity(request, isMissing: sent == nil)
                 if let found, (found.severity ?? .error) == .error || severity != .error { continue }
                 found = Violation(
@@ -62,7 +64,7 @@ struct RedirectURITokenMismatch: Rule {
                 )
             }
         }
-        if let found = found ?? stated(in: flow) { return .violated(found) }
+        if let found { return .violated(found) }
         if isOfCode {
             return .abstains("the token request has no redirect URI, and was refused for its code")
         }
@@ -83,41 +85,13 @@ struct RedirectURITokenMismatch: Rule {
             || url.path.hasSuffix("/user_management/authenticate")
     }
 
-    /// The provider's own word, where the login's request is not in the capture to compare.
-    private func stated(in flow: Flow) -> Violation? {
-        guard flow.authorizationRequests.isEmpty else { return nil }
-        let refused = flow.tokenRequests.last {
-            $0.isCodeExchange && $0.answer.isRefusal && isSaid(by: $0)
-        }
-        guard let refused else { return nil }
-        let sent = refused.parameters.parameter("redirect_uri").map { Evidence($0) }
-        return Violation(
-            [
-                sent ?? refused.missing("redirect_uri"),
-                refused.answer.evidence(note: "the login's own request is not in the capture"),
-            ],
-            severity: .error,
-            exchange: refused.exchange
-        )
-    }
-
-    /// How providers word it, in lower case: Entra, Keycloak, Okta, Auth0, Google, WSO2, ForgeRock.
-    private static let texts = [
-        "aadsts500112", "aadsts50011:", "incorrect redirect_uri",
-        "does not match the redirection uri used in the authorization request",
-        "the redirect uri is wrong. you sent", "redirect_uri_mismatch",
-        "callback url mismatch", "missing parameter, 'redirect_uri'",
-    ]
-
-    /// The specification's own sentence, which names this reason among all the others (Doorkeeper, authentik, Hydra), says nothing of it.
-    private func isSaid(by request: TokenRequest) -> Bool {
-        let text = request.answer.errorText
-        return Self.texts.contains(where: text.containsBytes) && !StatedGrantFault.namesEveryReason(text)
-    }
-
     private func severity(_ request: TokenRequest, isMissing: Bool) -> Severity {
         // Entra calls it `invalid_client`.
-        if request.isGrantRefused || request.answer.isRefusal && isSaid(by: request) { return .error }
+        if request.isGrantRefused
+            || request.answer.isRefusal && StatedGrantFault.isRedirectURICalledWrong(request)
+        {
+            return .error
+        }
         // OAuth 2.1 has dropped the parameter from the token request.
         return isMissing ? .note : .warning
     }

@@ -44,12 +44,14 @@ struct TokenEndpointError: Rule {
         {
             return .violated(violation)
         }
+        let stated = StatedRefusal(refused, in: flow)
         return .violated(
             Violation(
-                refused.prefix(4).flatMap { flow.evidence(of: $0.answer, note: flow.checkedValues(of: $0)) },
+                refused.prefix(4).flatMap { flow.evidence(of: $0.answer, note: flow.checkedValues(of: $0)) }
+                    + (stated?.evidence ?? []),
                 saying: CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.words
                     ?? Self.ofPlatform(first.answer) ?? Self.ofRedirectURI(first)
-                    ?? RefusedGrant.ofMissingCode(refused),
+                    ?? RefusedGrant.ofMissingCode(refused) ?? stated?.words.asWords,
                 exchange: first.exchange
             )
             .toldOfFront(in: flow)

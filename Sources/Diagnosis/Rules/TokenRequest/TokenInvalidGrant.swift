@@ -52,10 +52,11 @@ struct TokenInvalidGrant: Rule {
         var evidence = zip(refused, checked).map { $0.answer.evidence(note: $1) }
         let replaced = refused.count == 1 ? ReplacedCode(by: first, in: flow) : nil
         let unsent = replaced?.evidence ?? unsent(insteadOf: refused, flow)
-        evidence += unsent + assertion(of: first, flow) + unasked(by: first, flow)
+        let stated = unsent.isEmpty ? StatedRefusal(refused, in: flow) : nil
+        evidence += unsent + assertion(of: first, flow) + unasked(by: first, flow) + (stated?.evidence ?? [])
         var words =
             unsent.isEmpty || MissingToken.isOne(first.code ?? "")
-            ? RefusedGrant(named: first, by: flow.provider) ?? RefusedGrant(refused)
+            ? RefusedGrant(named: first, by: flow.provider) ?? stated?.words ?? RefusedGrant(refused)
             : replaced == nil ? .otherCode : .replacedCode
         if words == nil, let wrong = WrongRefreshToken(of: first, in: flow) {
             evidence += wrong.evidence

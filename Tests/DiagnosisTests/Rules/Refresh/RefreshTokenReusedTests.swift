@@ -99,21 +99,6 @@ struct RefreshTokenReusedTests {
         #expect(!fires || recording.finding("token-endpoint-error")?.effectOf == rule)
     }
 
-    @Test(arguments: [
-        ("Stale token", true), ("Maximum allowed refresh token reuse exceeded", true),
-        ("Token is not active", false),
-    ])
-    func takesTheProvidersWordForOneHalf(words: String, isSaid: Bool) throws {
-        let recording = try Recording(broken).answering(
-            "/token",
-            400,
-            ["error": "invalid_grant", "error_description": .string(words)]
-        )
-        let last = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
-        let finding = Recording([last]).finding(rule)
-        #expect((finding?.isPrimary == true) == isSaid)
-    }
-
     /// A refresh without an answer, and so many seconds later the same one, which is refused in these words.
     private func sentTwice(failure: String, words: String?, seconds: Int = 30) throws -> Recording {
         var answer: JSONObject = ["error": "invalid_grant"]

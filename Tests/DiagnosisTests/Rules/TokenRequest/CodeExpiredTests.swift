@@ -159,35 +159,6 @@ struct CodeExpiredTests {
         if let words { #expect(note?.hasSuffix("codes of \(words)") == true) }
     }
 
-    @Test(arguments: [
-        (
-            "AADSTS70008: The provided authorization code or refresh token has expired due to inactivity.",
-            true
-        ),
-        ("The authorization code has expired.", true), ("The code is invalid or expired.", false),
-    ])
-    func takesTheProvidersWordForOneHalf(words: String, isSaid: Bool) throws {
-        let half = try Recording(broken).answering(
-            "/token",
-            400,
-            ["error": "invalid_grant", "error_description": .string(words)]
-        ).withoutAuthorization
-        #expect((half.finding(rule)?.isPrimary == true) == isSaid)
-    }
-
-    /// pyop quotes the code in the place of a word for it.
-    @Test(arguments: [(" has expired", true), (" unknown", false)])
-    func codeMayStandForItself(words: String, isSaid: Bool) throws {
-        let half = try Recording(broken).withoutAuthorization
-        let code = try #require(half.flows.first?.tokenRequests.first?.code)
-        let recording = half.answering(
-            "/token",
-            400,
-            ["error": "invalid_grant", "error_description": .string(code + words)]
-        )
-        #expect((recording.finding(rule)?.isPrimary == true) == isSaid)
-    }
-
     /// Codes of Box live for half a minute; Discord's endpoints have the same paths.
     @Test(arguments: [
         ("account.box.com", "api.box.com", "/oauth2/token", true),

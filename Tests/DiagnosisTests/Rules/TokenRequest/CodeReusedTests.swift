@@ -35,29 +35,6 @@ struct CodeReusedTests {
         #expect(recording.outcomes == [.failure])
     }
 
-    @Test(arguments: [
-        (
-            "AADSTS54005: OAuth2 Authorization code was already redeemed, please retry with a new valid code",
-            true
-        ),
-        ("Inactive authorization code received from token request", true),
-        ("The specified authorization code has already been redeemed.", true),
-        ("invalid code, hints: code been used", true),
-        (
-            "The provided authorization grant or refresh token is invalid, expired, revoked, does not match the redirection URI, or was issued to another client. The authorization code has already been used.",
-            true
-        ),
-        ("The authorization code is invalid or has expired.", false),
-    ])
-    func takesTheProvidersWordForARequestThatWasNotSeen(text: String, isOne: Bool) throws {
-        let recording = try Recording("token-request/token-invalid-grant").withoutAuthorization.answering(
-            "/token",
-            400,
-            ["error": "invalid_grant", "error_description": .string(text)]
-        )
-        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
-    }
-
     /// pyoidc's error for it is that of a user who said no.
     @Test(arguments: [("Access Code already used", true), ("Access denied", false)])
     func readsTheWordsOfAnotherError(text: String, isOne: Bool) throws {
@@ -65,19 +42,6 @@ struct CodeReusedTests {
             "/token",
             400,
             ["error": "access_denied", "error_description": .string(text)]
-        )
-        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
-    }
-
-    /// pyop quotes the code in the place of a word for it.
-    @Test(arguments: [(" has already been used", true), (" unknown", false)])
-    func codeMayStandForItself(words: String, isOne: Bool) throws {
-        let half = try Recording("token-request/token-invalid-grant").withoutAuthorization
-        let code = try #require(half.flows.first?.tokenRequests.first?.code)
-        let recording = half.answering(
-            "/token",
-            400,
-            ["error": "invalid_grant", "error_description": .string(code + words)]
         )
         #expect((recording.finding(rule)?.isPrimary == true) == isOne)
     }
@@ -302,18 +266,6 @@ struct CodeReusedTests {
         let refusal = try #require(recording.finding("token-invalid-grant"))
         #expect(refusal.isPrimary)
         #expect(refusal.fix.hasPrefix("Begin a new login") == failure.hasPrefix("ECONNRESET"))
-    }
-
-    /// WeChat has a number in the place of an error, and status 200.
-    @Test(arguments: [(40163, "code been used, rid: 5f", true), (40029, "invalid code, rid: 5f", false)])
-    func readsANumberedError(number: Int, words: String, isOne: Bool) throws {
-        let recording = try Recording("token-request/token-invalid-grant").withoutAuthorization.answering(
-            "/token",
-            200,
-            ["errcode": .number(JSONNumber(Int64(number))), "errmsg": .string(words)]
-        )
-        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
-        #expect(recording.outcomes == [.failure])
     }
 
     /// In a provider's own words and names, where the first request is there to be shown.

@@ -92,16 +92,4 @@ struct CodeWrongClientTests {
         #expect(recording.finding(rule)?.isPrimary == true)
         #expect(recording.finding("client-auth-missing")?.effectOf == rule)
     }
-
-    @Test func takesTheProvidersWordForOneHalf() throws {
-        let half = try Recording(broken).answering(
-            "/token",
-            400,
-            [
-                "error": "invalid_grant",
-                "error_description": "client_id mismatch. The code was not issued to shop-web-staging.",
-            ]
-        ).withoutAuthorization
-        #expect(half.finding(rule)?.isPrimary == true)
-    }
 }

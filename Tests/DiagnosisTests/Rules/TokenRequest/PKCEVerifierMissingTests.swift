@@ -54,19 +54,4 @@ struct PKCEVerifierMissingTests {
     @Test func saysNothingWithoutTheBackChannel() throws {
         #expect(try Recording(broken).frontChannel.finding(rule) == nil)
     }
-
-    @Test(arguments: [
-        ("PKCE code verifier not specified", true), ("Missing code verifier.", true),
-        ("Code not valid", false),
-    ])
-    func takesTheProvidersWordForOneHalf(words: String, isSaid: Bool) throws {
-        let recording = try Recording(broken).answering(
-            "/token",
-            400,
-            ["error": "invalid_grant", "error_description": .string(words)]
-        )
-        let half = recording.withoutAuthorization
-        #expect((half.finding(rule)?.isPrimary == true) == isSaid)
-        #expect(half.sending("code_verifier", String(repeating: "v", count: 43)).finding(rule) == nil)
-    }
 }
