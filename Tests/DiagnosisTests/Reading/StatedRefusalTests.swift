@@ -28,6 +28,10 @@ struct StatedRefusalTests {
             "Unexpected Code Verifier: E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "verifier is wrong"
         ),
         ("Incorrect redirect_uri", "redirect URI is not the login's"),
+        (
+            "AADSTS500112: The reply address 'http://x' does not match the reply address 'https://x' provided when requesting Authorization code.",
+            "redirect URI is not the login's"
+        ),
         ("Callback url mismatch", "redirect URI is not the login's"),
         ("client_id mismatch. The code was not issued to shop-web.", "code belongs to another client"),
         (
@@ -105,7 +109,12 @@ struct StatedRefusalTests {
             400, #"{"error":"access_denied","error_description":"Access Code already used"}"#,
             "code was used before"
         ), (200, #"{"errcode":40163,"errmsg":"code been used, rid: 5f"}"#, "code was used before"),
-        (200, #"{"errcode":40029,"errmsg":"invalid code, rid: 5f"}"#, "answered with an error"),
+        (200, #"{"errcode":40029,"errmsg":"invalid code, rid: 5f"}"#, "status 200"),
+        (
+            400,
+            #"{"error":"invalid_client","error_description":"AADSTS50011: The reply URL specified in the request does not match the reply URLs configured"}"#,
+            "redirect URI is not the login's"
+        ),
     ])
     func otherErrorsAreReadAsWell(status: Int, body: String, title: String) throws {
         let half = try Recording("token-request/pkce-verifier-mismatch").withoutAuthorization
@@ -133,6 +142,26 @@ struct StatedRefusalTests {
             ["error": "invalid_grant", "error_description": .string(code + words)]
         )
         #expect(try #require(recording.finding("token-invalid-grant")).title.contains(title))
+    }
+
+    /// A code that nothing in the capture has spent, its login recorded or not.
+    @Test(arguments: [
+        ("The code has already been used.", true), ("code has already been used", true),
+        ("The code was not found, or the code has already been used", false),
+        ("AADSTS54005: code was already redeemed, retry with a new code or a refresh token", true),
+        ("The authorization code has been used or has expired", false),
+        ("Check whether the code has already been used", false),
+    ])
+    func wordsOfWhatMayHaveBeenAreNone(text: String, isOne: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-grant").answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(text)]
+        )
+        let finding = try #require(recording.finding("token-invalid-grant"))
+        #expect(finding.isPrimary)
+        #expect(finding.title.contains("used before") == isOne, "\(finding.title)")
+        #expect(recording.finding("code-reused") == nil)
     }
 
     /// The history of a refresh token that is not in the capture.

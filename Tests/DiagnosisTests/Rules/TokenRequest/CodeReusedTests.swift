@@ -221,22 +221,6 @@ struct CodeReusedTests {
         #expect((try Recording(broken).answering("/token", status).finding(rule) != nil) == isOne)
     }
 
-    @Test(arguments: [
-        ("The code has already been used.", true), ("code has already been used", true),
-        ("The code was not found, or the code has already been used", false),
-        ("AADSTS54005: code was already redeemed, retry with a new code or a refresh token", true),
-        ("The authorization code has been used or has expired", false),
-        ("Check whether the code has already been used", false),
-    ])
-    func wordsOfWhatMayHaveBeenAreNone(text: String, isOne: Bool) throws {
-        let recording = try Recording("token-request/token-invalid-grant").answering(
-            "/token",
-            400,
-            ["error": "invalid_grant", "error_description": .string(text)]
-        )
-        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
-    }
-
     /// A request whose answer was lost may have been carried out or not: the provider's word alone tells.
     @Test(arguments: [
         ("ECONNRESET: connection reset by peer", "", false),

@@ -23,34 +23,6 @@ struct RedirectURITokenMismatchTests {
         #expect(try Recording(broken).finding("token-invalid-grant")?.effectOf == rule)
     }
 
-    @Test(arguments: [
-        (
-            "invalid_grant",
-            "AADSTS500112: The reply address 'http://x' does not match the reply address 'https://x' provided when requesting Authorization code."
-        ),
-        (
-            "invalid_client",
-            "AADSTS50011: The reply URL specified in the request does not match the reply URLs configured"
-        ),
-    ])
-    func takesTheProvidersWordWhereTheLoginWasNotSeen(error: String, text: String) throws {
-        let whole = try Recording("token-request/token-invalid-grant").answering(
-            "/token",
-            400,
-            ["error": .string(error), "error_description": .string(text)]
-        )
-        let recording = whole.withoutAuthorization
-        let finding = try #require(recording.finding(rule))
-        #expect(finding.isPrimary)
-        #expect(finding.severity == .error)
-        #expect(
-            finding.places.map { $0.dropFirst(2) } == ["request.body redirect_uri", "response.body error"]
-        )
-        #expect(recording.finding("token-invalid-client") == nil)
-        // Both requests are there, and say the same.
-        #expect(whole.finding(rule) == nil)
-    }
-
     /// login.gov wants none beside an assertion, and says what it refuses.
     @Test(arguments: [("Client assertion Invalid audience", false), ("Invalid request", true)])
     func missingOneIsNotWhatARefusedAssertionLacks(words: String, fires: Bool) throws {
