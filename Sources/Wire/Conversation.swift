@@ -96,6 +96,12 @@ package final class Conversation {
         http2?.tunnels.areFollowed = followsTunnels
     }
 
+    /// Begins in the middle of HTTP/2, with the client's frames that were found; nothing has been received before.
+    package func begin(with beginning: HTTP2Middle.Beginning) {
+        sniffer.isInTheMiddle()
+        begin(HTTP2Decoder(scheme: scheme, inTheMiddleAt: beginning.stream))
+    }
+
     /// The exchanges that became complete within this chunk.
     package func received(_ bytes: ByteBuffer, from side: Side, at time: Timestamp) -> [Exchange] {
         bytes.withUnsafeReadableBytes { raw in

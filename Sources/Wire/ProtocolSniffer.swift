@@ -14,6 +14,9 @@ struct ProtocolSniffer {
     /// `alpn`: what was agreed in TLS; nil in clear, and where nothing was.
     init(alpn: String?) { isHTTP2 = alpn == "h2" ? true : nil }
 
+    /// The client's bytes that there are show that it is HTTP/2, which began before them.
+    mutating func isInTheMiddle() { isHTTP2 = true }
+
     /// Takes the client's bytes while they could be either.
     ///
     /// - Returns: nil while it is not known; then all bytes so far, or none where they are those of this call.

@@ -41,6 +41,10 @@ final class MessageReader {
     /// What a server of HTTP/2 has said, its settings first, before anything was there of its client; nil elsewhere.
     private var saidFirst: [UInt8]?
     private static let mostSaidFirst = 1024
+    /// Where the beginning is not there: looks for the frames of a client of HTTP/2.
+    private var middle = HTTP2Middle()
+    /// Whether such were found.
+    private var isInMiddleOfHTTP2 = false
     /// Whether it was said that what is in a tunnel is not read.
     private var hasToldTunnel = false
     /// Whether any bytes of the server are there, and whether any are missing.
@@ -93,14 +97,14 @@ final class MessageReader {
             }
             if side == .server { owed.answered(bytes) }
             let isSettings = side == .server && FirstBytes.isSettings(bytes)
-            let isFrames = side == .client && scheme == "https" && !hasBegun && HTTP2Middle.hasRequest(bytes)
-            guard isSettings || isFrames || side == .client && FirstBytes(bytes) == .http else { return }
+            let frames = side == .client && !hasBegun ? middle.received(bytes) : nil
+            guard isSettings || frames != nil || side == .client && FirstBytes(bytes) == .http else { return }
             hasBegun = true
-            if side == .client, !isFrames, owed.isOwed { return tellUnpaired(bytes, time) }
+            if side == .client, frames == nil, owed.isOwed { return tellUnpaired(bytes, time) }
             owed.asked()
-            if isFrames { beginHTTP2(at: time) }
             state = .reading
             hasUnaskedAnswer = false
+            if let frames { return beginHTTP2(frames, at: time) }
             read(bytes, side, time)
             // It is HTTP/2, and what its client said first is missing, unless it comes yet.
             if isSettings {
@@ -129,15 +133,16 @@ final class MessageReader {
         }
     }
 
-    /// HTTP/2 is spoken, and all that was said up to now is missing.
-    private func beginHTTP2(at time: Timestamp) {
-        entry.facts.alpn = "h2"
+    /// HTTP/2 is spoken, and all that was said up to these frames of the client is missing.
+    private func beginHTTP2(_ frames: HTTP2Middle.Beginning, at time: Timestamp) {
+        isInMiddleOfHTTP2 = true
+        // Without TLS nothing was agreed.
+        if scheme == "https" { entry.facts.alpn = "h2" }
         entry.named(reading.name(of: entry.facts.serverAddress))
         conversation = newConversation()
+        conversation.begin(with: frames)
         missing.lacksBeginning = missing.lostBytes == 0
-        for side in [Side.client, .server] {
-            finish(conversation.lost(1, isExact: false, from: side, at: time) ?? [])
-        }
+        frames.bytes.withUnsafeBytes { read($0, .client, time) }
     }
 
     /// Tells of requests whose client did not wait for the answer to one before, of which a part is missing: which answers are theirs is
@@ -282,7 +287,7 @@ final class MessageReader {
     /// Whether nothing was read, as the connection's beginning is not in the capture.
     var isAwaitingBeginning: Bool { state == .awaitingRequest && !hasBegun }
 
-    private var isHTTP2: Bool { entry.facts.alpn == "h2" }
+    private var isHTTP2: Bool { entry.facts.alpn == "h2" || isInMiddleOfHTTP2 }
 
     /// Bytes of one direction are not there.
     ///
@@ -290,6 +295,7 @@ final class MessageReader {
     func lost(_ count: Int, isExact: Bool = true, from side: Side, at time: Timestamp) {
         hasGaps = true
         saidFirst = nil
+        if side == .client { middle.forget() }
         missing.lost(count, from: side)
         let isAnsweredEarly = early.isWaiting
         if side == .server {

@@ -285,9 +285,8 @@ struct TCPConnection: OrderedByUse {
         _ sink: some TCPStreamSink
     ) {
         guard segment.dataCount > 0 else { return }
-        let firstIsClient =
-            FirstBytes.sender(of: segment.payload).map { ($0 == .client) == isFromFirst }
-            ?? firstIsClient(knownBy: sink)
+        let sender = FirstBytes.sender(of: segment.payload) ?? HTTP2Middle.sender(of: segment.payload)
+        let firstIsClient = sender.map { ($0 == .client) == isFromFirst } ?? firstIsClient(knownBy: sink)
         guard let firstIsClient, firstIsClient != clientIsFirst else { return }
         clientIsFirst.toggle()
         swap(&client, &server)

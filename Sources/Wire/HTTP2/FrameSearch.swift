@@ -7,6 +7,8 @@ struct FrameSearch {
     static let usualLength = 16_384
     /// Frames that have more are not found: so much is held to see where one ends.
     private static let longestLength = 256 << 10
+    /// So many frames have to follow each other, where as many have come.
+    private static let several = 3
     /// Given up behind so many bytes without a frame.
     static let most = 4 << 20
 
@@ -35,15 +37,11 @@ struct FrameSearch {
         let size = HTTP2FrameHeader.size
         let isFound = bytes.withUnsafeBufferPointer { bytes in
             while bytes.count - place >= size {
-                if let header = Self.header(bytes, place, longest, isStream) {
-                    let next = place + size + header.length
-                    guard next + size <= bytes.count else {
-                        // It ends with a packet or record, or more of it is to come.
-                        return next == bytes.count
-                    }
-                    if Self.header(bytes, next, longest, isStream) != nil { return true }
+                switch Self.areFrames(bytes, place, longest, isStream) {
+                case true?: return true
+                case false?: place += 1
+                case nil: return false
                 }
-                place += 1
             }
             return false
         }
@@ -53,6 +51,25 @@ struct FrameSearch {
         guard isFound else { return nil }
         defer { bytes = [] }
         return bytes
+    }
+
+    /// Whether frames follow each other from a place on; nil where the end of the first one has not come.
+    private static func areFrames(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        _ place: Int,
+        _ longest: Int,
+        _ isStream: (UInt32) -> Bool
+    ) -> Bool? {
+        var next = place
+        for number in 0..<several {
+            guard bytes.count - next >= HTTP2FrameHeader.size else {
+                // The first one alone has to end with a packet or record.
+                return number > 1 || next == bytes.count ? true : nil
+            }
+            guard let header = header(bytes, next, longest, isStream) else { return false }
+            next += HTTP2FrameHeader.size + header.length
+        }
+        return true
     }
 
     /// The frame that may begin at a place, by what its type has; nil where none may.
@@ -72,7 +89,7 @@ struct FrameSearch {
         return isPossible(header, isStream) ? header : nil
     }
 
-    /// RFC 9113, section 6: what each type has for flags, length and stream.
+    /// RFC 9113, section 6, RFC 8336 and RFC 9218: what each type has for flags, length and stream.
     private static func isPossible(_ header: HTTP2FrameHeader, _ isStream: (UInt32) -> Bool) -> Bool {
         let (flags, length, isOfConnection): (UInt8, Bool, Bool)
         switch header.type {
@@ -92,6 +109,8 @@ struct FrameSearch {
             guard header.length == 4, header.flags == 0 else { return false }
             return header.stream == 0 || isStream(header.stream)
         case HTTP2FrameType.continuation: (flags, length, isOfConnection) = (4, true, false)
+        case HTTP2FrameType.origin: (flags, length, isOfConnection) = (0, true, true)
+        case HTTP2FrameType.priorityUpdate: (flags, length, isOfConnection) = (0, header.length >= 4, true)
         default: return false
         }
         guard header.flags & ~flags == 0, length else { return false }

@@ -56,6 +56,18 @@ struct HTTP2Decoder {
         settings(request.settings, .client)
     }
 
+    /// Goes on in the middle of a connection: the client's next bytes are frames, of whose requests the first one has this stream.
+    ///
+    /// Where a frame of the server's begins is looked for.
+    init(scheme: String, inTheMiddleAt stream: UInt32) {
+        self.init(scheme: scheme)
+        prefaceBytes = Self.preface.count
+        clientStreams.begin(with: stream)
+        server.search = FrameSearch()
+        client.doubt = HTTP2Direction.Doubt(mayHoldHeads: true, mayHaveEnded: [])
+        server.doubt = client.doubt
+    }
+
     mutating func receive(
         _ input: UnsafeBufferPointer<UInt8>,
         from side: Side,

@@ -41,7 +41,7 @@ struct HTTP2FrameHeader: Equatable {
     }
 }
 
-/// The frame types that say something to a listener (RFC 9113, section 6).
+/// The frame types that say something to a listener (RFC 9113, section 6), and those that others send among them.
 enum HTTP2FrameType {
     static let data: UInt8 = 0x0
     static let headers: UInt8 = 0x1
@@ -53,6 +53,10 @@ enum HTTP2FrameType {
     static let goAway: UInt8 = 0x7
     static let windowUpdate: UInt8 = 0x8
     static let continuation: UInt8 = 0x9
+    /// RFC 8336, section 2.1.
+    static let origin: UInt8 = 0xc
+    /// RFC 9218, section 7.1.
+    static let priorityUpdate: UInt8 = 0x10
 }
 
 /// What the bits of a frame's flags mean, for the types that know them.

@@ -96,19 +96,54 @@ struct HTTP2MiddleTests {
     }
 
     @Test func framesAreToldFromOtherThings() {
-        func hasRequest(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(HTTP2Middle.hasRequest) }
+        func stream(_ pieces: [UInt8]...) -> UInt32? {
+            var middle = HTTP2Middle()
+            for piece in pieces {
+                if let found = piece.withUnsafeBytes({ middle.received($0)?.stream }) { return found }
+            }
+            return nil
+        }
         let update = Self.frame(8, 0, 0, [0, 0, 1, 0])
-        #expect(hasRequest(Self.request(3, "/b")))
-        #expect(hasRequest(update + Self.request(9, "/b") + update))
-        // A body, whose frame goes on in the next record.
-        #expect(hasRequest(Self.request(3, "/b") + Self.frame(0, 0, 3, [1, 2, 3]).dropLast()))
-        #expect(!hasRequest(update))
-        #expect(!hasRequest(Array(Self.request(3, "/b").dropLast())))
-        #expect(!hasRequest(Self.request(3, "/b") + [0]))
+        let request = Self.request(3, "/b")
+        #expect(stream(request) == 3)
+        #expect(stream(update + Self.request(9, "/b") + update) == 9)
+        // A body, whose frame goes on in the next packet, and another frame, of whose header there is a part.
+        #expect(stream(request + Self.frame(0, 0, 3, [1, 2, 3]).dropLast()) == 3)
+        #expect(stream(request + update.prefix(4)) == 3)
+        #expect(stream(update) == nil)
+        #expect(stream(Array(request.dropLast())) == nil)
+        #expect(stream(request + [1]) == nil)
+        // In pieces, and behind what only seemed to be a beginning.
+        for place in 1..<request.count {
+            #expect(stream(Array(request[..<place]), Array(request[place...])) == 3)
+        }
+        #expect(stream([0, 0], request) == 3)
+        #expect(stream(update + request.prefix(12), Array(request.dropFirst(12))) == 3)
         // The head of an answer, a stream of the server's, and another protocol.
-        #expect(!hasRequest(Self.answer(3, "b")))
-        #expect(!hasRequest(Self.request(4, "/b")))
-        #expect(!hasRequest(Array("GET / HTTP/1.1\r\n\r\n".utf8)))
-        #expect(!hasRequest([]))
+        #expect(stream(Self.answer(3, "b")) == nil)
+        #expect(stream(Self.request(4, "/b")) == nil)
+        #expect(stream(Array("GET / HTTP/1.1\r\n\r\n".utf8)) == nil)
+        #expect(stream([]) == nil)
+    }
+
+    /// As much is held of a frame as is usual, and no more.
+    @Test func aFrameWithoutEndIsGivenUp() {
+        var middle = HTTP2Middle()
+        let head: [UInt8] = [0, 0x40, 0, 1, 5, 0, 0, 0, 3]
+        func isFound(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { middle.received($0) != nil } }
+        #expect(!isFound(head))
+        for _ in 0..<16_384 { #expect(!isFound([7])) }
+        #expect(isFound(Self.request(3, "/b")))
+    }
+
+    @Test func whoSaysItIsToldByTheFirstHead() {
+        func sender(_ bytes: [UInt8]) -> Side? { bytes.withUnsafeBytes(HTTP2Middle.sender) }
+        let update = Self.frame(8, 0, 0, [0, 0, 1, 0])
+        #expect(sender(update + Self.request(3, "/b")) == .client)
+        #expect(sender(Self.answer(3, "b")) == .server)
+        #expect(sender(Array(Self.answer(3, "b").dropLast())) == .server)
+        #expect(sender(update) == nil)
+        #expect(sender(Self.request(3, "/b") + [0]) == nil)
+        #expect(sender([]) == nil)
     }
 }

@@ -33,6 +33,25 @@ struct MidStreamRolesTests {
         #expect(read.report.counts.lateConnections == 0)
     }
 
+    /// Whichever of the two is there first, with the head of a request or of an answer.
+    @Test(arguments: [Side.client, .server]) func headsOfHTTP2TellWhoIsTheServer(first: Side) {
+        func frame(_ type: UInt8, _ flags: UInt8, _ stream: UInt8, _ payload: [UInt8]) -> [UInt8] {
+            [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream] + payload
+        }
+        // 200; `GET` with `http`, a host and a path; each ends its stream.
+        let earlier = frame(1, 5, 1, [0x88])
+        let fields: [UInt8] = [0x82, 0x86, 0x01, 2] + Array("op".utf8) + [0x04, 5] + Array("/late".utf8)
+        let asked = frame(1, 5, 3, fields)
+        var made = Self.builder(clientPort: 40_001)
+        if first == .server { made.send(.server, "PA", 5001 - UInt32(earlier.count), 1001, earlier) }
+        made.send(.client, "PA", 1001, 5001, asked)
+        made.send(.server, "PA", 5001, 1001 + UInt32(asked.count), frame(1, 5, 3, [0x88]))
+        let read = PacketImport(made.packets)
+        #expect(read.exchanges.map(\.request.url.text) == ["http://op/late"])
+        #expect(read.exchanges.map(\.response?.status) == [200])
+        #expect(read.exchanges.map(\.connection.serverAddress) == ["10.0.0.2:50000"])
+    }
+
     /// Nothing of it can be read, so that what comes behind it may tell as well.
     @Test(arguments: ["before", "after", "never"]) func anUnreadConnectionHasItsEndsInPlace(other: String)
         throws
