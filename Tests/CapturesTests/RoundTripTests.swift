@@ -150,6 +150,7 @@ struct RoundTripTests {
             ],
             upgradedTo: "websocket"
         )
+        exchange.unknownFields = UnknownFields(request: 2, response: 1)
         exchange.request.trailers = HeaderFields([("X-Check", "1")])
         exchange.response?.trailers = HeaderFields([("X-Sum", "2")])
         exchange.response?.body?.isTruncated = true
@@ -175,6 +176,7 @@ struct RoundTripTests {
         #expect(back.connection == exchange.connection && back.client == exchange.client)
         #expect(back.tunnel == exchange.tunnel && back.tunnel.receivedBytes == 5_000_000_000)
         #expect(back.malformations == exchange.malformations && back.upgradedTo == "websocket")
+        #expect(back.unknownFields == exchange.unknownFields)
         #expect(
             back.request.trailers == exchange.request.trailers
                 && back.response?.trailers == exchange.response?.trailers

@@ -59,6 +59,7 @@ extension Exchange {
         @Sparse var connection: ConnectionFacts
         @Sparse var client: ClientFacts
         @Sparse var tunnel: TunnelFacts
+        @Sparse var unknownFields = UnknownFields()
         @Sparse var provenance: Provenance
         var malformations: [Malformation]
         var upgradedTo: String?
@@ -134,6 +135,12 @@ extension Exchange {
     package var tunnel: TunnelFacts {
         _read { yield members.tunnel }
         _modify { yield &members.tunnel }
+    }
+
+    /// How many of its header fields are not known.
+    package var unknownFields: UnknownFields {
+        _read { yield members.unknownFields }
+        _modify { yield &members.unknownFields }
     }
 
     /// Where it comes from, in a capture that was made of others.

@@ -228,6 +228,10 @@ package struct ExchangeAssembler: ExchangeEventSink {
         exchange.sharedConnection = connection
         exchange.sharedClient = client
         exchange.isPushed = open.isPushed
+        let unknown = (open.head.unknownFields, open.response?.unknownFields ?? 0)
+        if unknown != (0, 0) {
+            exchange.unknownFields = UnknownFields(request: unknown.0, response: unknown.1)
+        }
         finished.append(exchange)
         openingTimings = Timings()
     }

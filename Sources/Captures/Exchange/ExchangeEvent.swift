@@ -53,6 +53,8 @@ package struct RequestHead: Sendable, Equatable {
     package var scheme: String?
     package var httpVersion: String
     package var headers: HeaderFields
+    /// Fields beside those that are not known.
+    package var unknownFields = 0
 
     package init(method: String, target: String, httpVersion: String, headers: HeaderFields) {
         self.method = method
@@ -68,6 +70,8 @@ package struct ResponseHead: Sendable, Equatable {
     package var statusText: String
     package var httpVersion: String
     package var headers: HeaderFields
+    /// See ``RequestHead/unknownFields``.
+    package var unknownFields = 0
 
     package init(status: Int, statusText: String, httpVersion: String, headers: HeaderFields) {
         self.status = status

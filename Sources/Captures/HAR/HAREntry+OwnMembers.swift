@@ -32,6 +32,8 @@ extension HAREntry {
         if !exchange.malformations.isEmpty {
             ours["malformed"] = .array(exchange.malformations.map(told))
         }
+        let unknown = told(exchange.unknownFields)
+        if !unknown.isEmpty { ours["unknownFields"] = .object(unknown) }
         let trailers = trailers(of: exchange)
         if !trailers.isEmpty { ours["trailers"] = .object(trailers) }
         if exchange.hasProvenance { exchange.provenance.append(to: &ours) }
@@ -43,6 +45,13 @@ extension HAREntry {
         var object: JSONObject = ["reason": .string(reason.rawValue)]
         if let sent = tunnel.sentBytes { object["sent"] = JSONValue(sent) }
         if let received = tunnel.receivedBytes { object["received"] = JSONValue(received) }
+        return object
+    }
+
+    private static func told(_ unknown: UnknownFields) -> JSONObject {
+        var object = JSONObject()
+        if unknown.request > 0 { object["request"] = JSONValue(unknown.request) }
+        if unknown.response > 0 { object["response"] = JSONValue(unknown.response) }
         return object
     }
 

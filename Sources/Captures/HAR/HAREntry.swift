@@ -18,7 +18,8 @@ enum HAREntry {
 
     /// Of `_authreel` of an entry; see ``Provenance`` for all others.
     static let ourMembers: Set<String> = [
-        "client", "connection", "tunnel", "upgradedTo", "pushed", "malformed", "trailers",
+        "client", "connection", "tunnel", "upgradedTo", "pushed", "malformed", "unknownFields",
+        "trailers",
     ]
 
     /// The exchange that an entry describes; never fails, since every producer leaves out something.
@@ -45,6 +46,7 @@ enum HAREntry {
             foreign: remaining(entry, without: entryMembers)
         )
         if case .bool(true)? = ours["pushed"] { exchange.isPushed = true }
+        if let unknown = ours["unknownFields"]?.object { exchange.unknownFields = unknownFields(unknown) }
         exchange.isZoneKnown = start?.isZoneKnown ?? false
         if start == nil, let words = entry["startedDateTime"], words != .null {
             exchange.foreign["_startedDateTime"] = words
@@ -287,6 +289,11 @@ enum HAREntry {
             sentBytes: object["sent"]?.int.flatMap { Int(exactly: $0) },
             receivedBytes: object["received"]?.int.flatMap { Int(exactly: $0) }
         )
+    }
+
+    private static func unknownFields(_ object: JSONObject) -> UnknownFields {
+        func count(_ name: String) -> Int { object[name]?.int.map { max(0, Int(clamping: $0)) } ?? 0 }
+        return UnknownFields(request: count("request"), response: count("response"))
     }
 
     private static func malformations(_ ours: JSONObject) -> [Malformation] {

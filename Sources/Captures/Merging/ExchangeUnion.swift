@@ -235,6 +235,15 @@ struct ExchangeUnion {
         if exchange.tunnel == TunnelFacts() { exchange.tunnel = other.tunnel }
         if exchange.malformations.isEmpty { exchange.malformations = other.malformations }
         exchange.upgradedTo = exchange.upgradedTo ?? other.upgradedTo
+        uniteUnknownFields(other)
+    }
+
+    /// What one file has not, the other may have.
+    private mutating func uniteUnknownFields(_ other: Exchange) {
+        guard exchange.unknownFields != UnknownFields() else { return }
+        exchange.unknownFields.request = min(exchange.unknownFields.request, other.unknownFields.request)
+        guard other.isAnswered else { return }
+        exchange.unknownFields.response = min(exchange.unknownFields.response, other.unknownFields.response)
     }
 
     private func unite(_ own: inout ConnectionFacts, _ other: ConnectionFacts) {

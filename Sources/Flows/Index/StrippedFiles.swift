@@ -33,7 +33,9 @@ struct StrippedFiles: Sendable {
     func contains(_ exchange: Exchange) -> Bool { isLeftOut(of: exchange, in: files) }
 
     /// Whether a request without an `Authorization` header may have had one.
-    func mayLackCredentials(_ exchange: Exchange) -> Bool { isLeftOut(of: exchange, in: withoutCredentials) }
+    func mayLackCredentials(_ exchange: Exchange) -> Bool {
+        exchange.mayHaveSent("authorization") || isLeftOut(of: exchange, in: withoutCredentials)
+    }
 
     private func isLeftOut(of exchange: Exchange, in files: Set<String>) -> Bool {
         guard areAll || !files.isEmpty, exchange.client.address == nil else { return false }

@@ -136,6 +136,7 @@ struct FieldBlock {
             httpVersion: version,
             headers: HeaderFields(head + fields)
         )
+        request.unknownFields = unknown
         request.isTargetLatin1 = isPlainConnect ? isAuthorityLatin1 : isPathLatin1
         request.scheme = isSecuredBefore && !isPlainConnect ? scheme : nil
         return request
@@ -147,12 +148,14 @@ struct FieldBlock {
         if method != nil || path != nil || scheme != nil || authority != nil || connectedProtocol != nil {
             note("an answer with the pseudo-header fields of a request")
         }
-        return ResponseHead(
+        var response = ResponseHead(
             status: code ?? 0,
             statusText: "",
             httpVersion: version,
             headers: HeaderFields(fields)
         )
+        response.unknownFields = unknown
+        return response
     }
 
     mutating func trailers() -> HeaderFields {

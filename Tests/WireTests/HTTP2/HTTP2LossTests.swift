@@ -253,6 +253,8 @@ struct HTTP2LossTests {
         // Of the host, which is in the same table, the connection knows better.
         #expect(line.exchanges.first?.request.url.text == "https://idp.example/three")
         #expect(line.exchanges.first?.request.headers.first("cookie") == nil)
+        #expect(line.exchanges.first?.unknownFields == UnknownFields(request: 2, response: 0))
+        #expect(line.exchanges.first?.isHostUnknown == true)
         #expect(line.exchanges.first?.request.headers.first("x-new") == "2")
         #expect(
             line.conversation.losses

@@ -22,7 +22,9 @@ enum Permission {
 
     /// Why a browser must not send a request after its preflight; nil where it may.
     static func refusal(of preflight: Exchange, from origin: String) -> String? {
-        guard let response = preflight.response, !preflight.isAnswerHeadCut else { return nil }
+        guard let response = preflight.response, !preflight.isAnswerHeadCut,
+            preflight.unknownFields.response == 0
+        else { return nil }
         if let fault = missing(in: response, for: origin) { return fault }
         guard (200..<300).contains(response.status) else {
             return "the preflight has to be answered with 2xx"

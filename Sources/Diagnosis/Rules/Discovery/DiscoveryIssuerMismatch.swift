@@ -1,3 +1,4 @@
+import Captures
 import Flows
 import JOSE
 import JSON
@@ -38,7 +39,8 @@ struct DiscoveryIssuerMismatch: Rule {
         var isShortened = true
         var isOfService = true
         let readRightly = readRightly(in: flow)
-        for document in flow.serverMetadata where document.isUsable {
+        for document in flow.serverMetadata
+        where document.isUsable && !flow.capture[document.exchange].isHostUnknown {
             guard let named = document.answer.parameters.parameter("issuer"),
                 !readRightly.contains(Array(named.value.utf8))
             else { continue }

@@ -68,6 +68,7 @@ struct CORSBlocked: Rule {
         guard let response = exchange.response, !exchange.isAnswerHeadCut else {
             return unanswered(call, flow)
         }
+        guard !exchange.mayHaveAnswered("access-control-allow-origin") else { return nil }
         return answered(call, response)
     }
 

@@ -49,6 +49,17 @@ struct DiscoveryIssuerMismatchTests {
         #expect(finding.fix.contains("one issuer for all its addresses") == fires)
     }
 
+    /// Its URL has the server's name or address, where the header field with the host is not in the capture.
+    @Test func leavesAHostAloneThatIsNotKnown() throws {
+        let url = "https://id.shop.example/.well-known/openid-configuration"
+        let recording = try document(url, issuer: "https://id.harbour.example").editing {
+            $0.unknownFields.request = 1
+        }
+        #expect(recording.finding(rule) != nil)
+        let nameless = recording.editing { $0.request.headers.fields.removeAll { $0.name == "Host" } }
+        #expect(nameless.finding(rule) == nil)
+    }
+
     /// Captures of browser and server that were put together have no addresses: the app's answer has to have the document's name.
     @Test(arguments: [
         ("issuer did not match, expected https://id.example/ got https://id.example", "Mozilla/5.0", true),

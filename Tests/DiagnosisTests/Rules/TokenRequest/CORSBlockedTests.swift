@@ -110,6 +110,14 @@ struct CORSBlockedTests {
         #expect((recording.finding(rule) == nil) == isRight)
     }
 
+    @Test func leavesAnAnswerAloneOfWhichFieldsAreNotKnown() throws {
+        let recording = try token(in: Recording(healthy)) { exchange in
+            exchange.response?.headers.fields.removeAll { $0.name == "Access-Control-Allow-Origin" }
+            exchange.unknownFields.response = 1
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func isAnErrorThoughTheProviderGaveTokens() throws {
         let recording = try token(
             in: Recording(healthy).granted()

@@ -21,6 +21,12 @@ struct ClientAuthMissingTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
+    /// The header field may be one that is not in the capture.
+    @Test func leavesARequestAloneOfWhichFieldsAreNotKnown() throws {
+        let recording = try Recording(broken).editing { $0.unknownFields.request = 1 }
+        #expect(recording.finding(rule) == nil && recording.abstention(rule) != nil)
+    }
+
     @Test func takesAnEmptySecretForNone() throws {
         let finding = try #require(Recording(broken).sending("client_secret", "").finding(rule))
         #expect(finding.evidence[0].value == "empty")
