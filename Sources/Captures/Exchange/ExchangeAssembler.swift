@@ -247,6 +247,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
             body = decoded(
                 open.requestBody,
                 headers: open.head.headers,
+                unknownFields: open.head.unknownFields,
                 wireSize: wireSize,
                 isTruncated: open.requestSkipped > 0 || open.isRequestBroken || !isWhole
             )
@@ -272,6 +273,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
             body: decoded(
                 open.responseBody,
                 headers: head.headers,
+                unknownFields: head.unknownFields,
                 wireSize: open.responseBody.count + open.responseSkipped,
                 isTruncated: open.responseSkipped > 0 || open.isResponseBroken || !isWhole
             ),
@@ -279,11 +281,17 @@ package struct ExchangeAssembler: ExchangeEventSink {
         )
     }
 
-    private func decoded(_ coded: BodyStore, headers: HeaderFields, wireSize: Int, isTruncated: Bool) -> Body
-    {
+    private func decoded(
+        _ coded: BodyStore,
+        headers: HeaderFields,
+        unknownFields: Int,
+        wireSize: Int,
+        isTruncated: Bool
+    ) -> Body {
         let type = headers.first("content-type")
         let codings = ContentCoding.codings(of: headers)
-        guard !codings.isEmpty, coded.count > 0 else {
+        let mayBeCoded = unknownFields > 0 && !headers.contains("content-encoding")
+        guard !codings.isEmpty || mayBeCoded, coded.count > 0 else {
             return Body(
                 content: coded.content,
                 mediaType: type,
@@ -292,12 +300,10 @@ package struct ExchangeAssembler: ExchangeEventSink {
                 isTruncated: isTruncated
             )
         }
-        let result = ContentCoding.decode(
-            coded,
-            codings: codings,
-            limit: maximumBodyBytes,
-            folder: spoolFolder
-        )
+        let result =
+            mayBeCoded
+            ? ContentCoding.decodeUnnamed(coded, limit: maximumBodyBytes, folder: spoolFolder)
+            : ContentCoding.decode(coded, codings: codings, limit: maximumBodyBytes, folder: spoolFolder)
         return Body(
             content: result.body.content,
             mediaType: type,

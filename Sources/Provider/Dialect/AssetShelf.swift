@@ -28,7 +28,7 @@ struct AssetShelf: Sendable {
         answer.headers = AnswerTemplate.reusable(found.headers)
         guard let body = found.body else { return answer }
         if let coding = body.remainingCoding {
-            answer.headers.append("Content-Encoding", coding)
+            if coding != ContentCoding.unknown { answer.headers.append("Content-Encoding", coding) }
             answer.content = .body(body)
             return answer
         }

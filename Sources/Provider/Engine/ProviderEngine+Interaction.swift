@@ -108,7 +108,7 @@ extension ProviderEngine {
         guard let body = step.body else { return answer }
         if let coding = body.remainingCoding {
             // Nobody could read it: it goes as it came.
-            answer.headers.append("Content-Encoding", coding)
+            if coding != ContentCoding.unknown { answer.headers.append("Content-Encoding", coding) }
             answer.content = .body(body)
         } else {
             answer.content = .body(Self.body(body, values))
