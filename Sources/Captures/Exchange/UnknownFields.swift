@@ -25,4 +25,7 @@ extension Exchange {
 
     /// Whether the request's host is not known: its URL has the server's name or address in its place.
     package var isHostUnknown: Bool { mayHaveSent("host") }
+
+    /// Whether a proxy may have told of https that it ended, in a field that is not known (see ``RecordedRequest/urlOfBrowser``).
+    package var mayBeOfHTTPS: Bool { request.url.scheme == "http" && mayHaveSent("x-forwarded-proto") }
 }

@@ -82,7 +82,7 @@ extension CaptureIndex {
 
     /// The same of one request: of an import by the files that tell of it, or by its connection.
     package func areCookiesRecorded(at exchange: Int) -> Bool {
-        !capture[exchange].mayHaveSent("cookie") && credentials.areCookiesRecorded(at: capture[exchange])
+        capture[exchange].unknownFields.request == 0 && credentials.areCookiesRecorded(at: capture[exchange])
     }
 
     private var credentials: RecordedCredentials { derived.value { RecordedCredentials(self) } }

@@ -182,6 +182,8 @@ enum LoginCookies {
     /// What an answer sets, without deletions.
     static func settings(_ index: Int, _ flow: Flow) -> [CookieDelivery.Setting] {
         let exchange = flow.capture[index]
+        // Where it is not known who set them, and over what, it is not known where they go.
+        guard !exchange.isHostUnknown, !exchange.mayBeOfHTTPS else { return [] }
         return (exchange.response?.setCookies ?? []).filter {
             !$0.isDeletion(at: exchange.endedAt) && !$0.value.isEmpty
         }.map {

@@ -41,7 +41,8 @@ struct InsecureEndpoint: Rule {
             let exchange = flow.capture[index]
             let url = exchange.request.url
             guard exchange.request.urlOfBrowser.scheme?.lowercased() == "http", let host = url.host,
-                !LoopbackHost.isLoopback(host), !exchange.isInternalRedirect, !isUpgraded(exchange),
+                !exchange.mayBeOfHTTPS, !LoopbackHost.isLoopback(host), !exchange.isInternalRedirect,
+                !isUpgraded(exchange),
                 seen.insert(url.withoutQuery).inserted,
                 evidence.count < 6
             else { continue }

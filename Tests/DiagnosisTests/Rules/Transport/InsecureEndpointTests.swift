@@ -19,6 +19,14 @@ struct InsecureEndpointTests {
         #expect(recording.outcomes == [.success])
     }
 
+    /// A proxy in front that ended https may have said so.
+    @Test func leavesARequestAloneOfWhichFieldsAreNotKnown() throws {
+        let recording = try Recording(broken).editing { $0.unknownFields.request = 1 }
+        #expect(recording.finding(rule) == nil)
+        let told = recording.editing { $0.request.headers.append("x-forwarded-proto", "http") }
+        #expect(told.finding(rule) != nil)
+    }
+
     /// Keycloak takes such requests from its own machine alone.
     @Test(arguments: [("HTTPS required", true), ("Realm does not exist", false)])
     func isTheCauseWhereTheProviderRefusesForIt(words: String, isOne: Bool) {

@@ -25,6 +25,14 @@ struct CookieSecureOverHTTPTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// A proxy in front that ended https may have said so.
+    @Test func leavesAnAnswerAloneToARequestOfWhichFieldsAreNotKnown() throws {
+        let recording = try Recording(broken).editing {
+            if $0.response?.headers.contains("set-cookie") == true { $0.unknownFields.request = 1 }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func firesWhereTheCallbackIsPlain() throws {
         let recording = try moved(start: "https://www.shop.example", end: "http://www.shop.example")
         #expect(recording.finding(rule)?.notes[0] == "not sent over http")
