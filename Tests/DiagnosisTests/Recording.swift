@@ -139,15 +139,6 @@ struct Recording {
         }
     }
 
-    /// The app's callback answered as if all had gone well.
-    var goingOn: Recording {
-        editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response?.status = 302
-            exchange.response?.redirect(to: "/")
-        }
-    }
-
     /// The last exchange of a path, changed.
     func editingLast(_ path: String, _ edit: (inout Exchange) -> Void) -> Recording {
         guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else { return self }

@@ -300,12 +300,9 @@ struct AuthorizationErrorTests {
             text: "<h1>We are sorry</h1><p>invalid_request: Invalid response</p>",
             mediaType: "text/html"
         )
-        let recording = try Recording(
-            Array(Recording("authorization-response/access-denied-by-policy").exchanges.prefix(3))
-        )
-        .sending(field, "PHNhbWxwOlJlc3BvbnNlPg==", to: "/sign-in").editingLast("/sign-in") { exchange in
-            exchange.response = RecordedResponse(status: 400, body: page)
-        }
+        let recording = try Recording("authorization-response/access-denied-by-policy")
+            .sending(field, "PHNhbWxwOlJlc3BvbnNlPg==", to: "/sign-in")
+            .endingSignIn(with: RecordedResponse(status: 400, body: page))
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
         #expect(finding.title.contains("behind it") == isBehind)

@@ -221,13 +221,10 @@ struct ProviderServerErrorTests {
     /// The redirect URI stands in the token request alone, and not as it was used.
     @Test func leavesTheAppsFailureAloneWhereNobodyNamesItsAddress() throws {
         let recording = try Recording("healthy/web-code-flow").asking("redirect_uri", nil)
-            .sending("redirect_uri", "https://www.shop.example/callback/").editing { exchange in
-                guard exchange.request.url.path == "/callback" else { return }
-                exchange.response = RecordedResponse(
-                    status: 500,
-                    body: Body(text: "<h1>Sorry", mediaType: "text/html")
-                )
-            }
+            .sending("redirect_uri", "https://www.shop.example/callback/").answeringCallback(
+                500,
+                Body(text: "<h1>Sorry", mediaType: "text/html")
+            )
         #expect(recording.finding(rule) == nil)
     }
 
@@ -263,17 +260,12 @@ struct ProviderServerErrorTests {
     /// Keycloak's 502 for an answer in SAML that it cannot use.
     @Test(arguments: [("SAMLResponse", true), ("password", false)])
     func tellsAnAnswerOfAnIdentityProviderBehind(field: String, isBehind: Bool) throws {
-        let recording = try Recording(
-            Array(Recording("authorization-response/access-denied-by-policy").exchanges.prefix(3))
+        let page = Body.html(
+            "<h1>We are sorry</h1><p>Unexpected error when authenticating with identity provider</p>"
         )
-        .sending(field, "PHNhbWxwOlJlc3BvbnNlPg==", to: "/sign-in").editingLast("/sign-in") { exchange in
-            exchange.response = RecordedResponse(
-                status: 502,
-                body: .html(
-                    "<h1>We are sorry</h1><p>Unexpected error when authenticating with identity provider</p>"
-                )
-            )
-        }
+        let recording = try Recording("authorization-response/access-denied-by-policy")
+            .sending(field, "PHNhbWxwOlJlc3BvbnNlPg==", to: "/sign-in")
+            .endingSignIn(with: RecordedResponse(status: 502, body: page))
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
         #expect(finding.title.contains("behind it") == isBehind)

@@ -132,10 +132,7 @@ struct DiscoveryIssuerMismatchTests {
             .editingAnswer(of: "/.well-known/openid-configuration") {
                 $0["issuer"] = .string("https://id.internal.example")
             }
-            .editing { exchange in
-                guard exchange.request.url.path == "/callback" else { return }
-                exchange.response = RecordedResponse(status: 500)
-            }
+            .answeringCallback(500)
         let finding = try #require(recording.finding(rule))
         #expect(finding.severity == .error)
         #expect(finding.isPrimary)

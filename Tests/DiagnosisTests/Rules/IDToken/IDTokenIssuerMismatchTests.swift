@@ -118,16 +118,13 @@ struct IDTokenIssuerMismatchTests {
         let other = answering("https%3A%2F%2Fother.example")
         #expect(other.finding(rule) == nil)
         #expect(other.answering("/callback", 500).finding(rule)?.isPrimary == true)
-        let told = bare.editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(
-                status: 500,
-                body: Body(
-                    text: "oidc: id token issued by a different provider, expected \"a\" got \"b\"",
-                    mediaType: "text/plain"
-                )
+        let told = bare.answeringCallback(
+            500,
+            Body(
+                text: "oidc: id token issued by a different provider, expected \"a\" got \"b\"",
+                mediaType: "text/plain"
             )
-        }
+        )
         #expect(told.finding(rule)?.isPrimary == true)
     }
 }

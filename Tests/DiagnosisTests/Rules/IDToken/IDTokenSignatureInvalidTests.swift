@@ -66,13 +66,10 @@ struct IDTokenSignatureInvalidTests {
             }
         let went = try login(token, JSONWebKey(json: json))
         #expect(went.finding(rule) == nil)
-        let refused = went.editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(
-                status: 401,
-                body: Body(text: "<h1>Login failed</h1><p>invalid id token</p>", mediaType: "text/html")
-            )
-        }
+        let refused = went.answeringCallback(
+            401,
+            Body(text: "<h1>Login failed</h1><p>invalid id token</p>", mediaType: "text/html")
+        )
         let finding = refused.finding(rule)
         #expect((finding != nil) == isFault)
         guard let finding else { return }

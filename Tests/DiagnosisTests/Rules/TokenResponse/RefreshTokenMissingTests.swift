@@ -51,13 +51,7 @@ struct RefreshTokenMissingTests {
             """
         let recording = try Recording(isAsked ? broken : broken + ".near-miss")
             .editingAnswer(of: "/token") { $0["refresh_token"] = nil }
-            .editing { exchange in
-                guard exchange.request.url.path == "/callback" else { return }
-                exchange.response = RecordedResponse(
-                    status: status,
-                    body: Body(text: page, mediaType: "text/html")
-                )
-            }
+            .answeringCallback(status, Body(text: page, mediaType: "text/html"))
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary && finding.severity == .error)
         #expect(finding.evidence.last?.value == "Could not get a refresh token")

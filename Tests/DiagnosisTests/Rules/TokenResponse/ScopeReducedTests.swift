@@ -54,13 +54,7 @@ struct ScopeReducedTests {
     ]) func isTheCauseWhereTheAppSaysSo(page: String, isCause: Bool) throws {
         let refused = try Recording("healthy/web-code-flow").asking("scope", "openid orders.write")
             .editingAnswer(of: "/token") { $0["scope"] = "openid" }
-            .editing { exchange in
-                guard exchange.request.url.path == "/callback" else { return }
-                exchange.response = RecordedResponse(
-                    status: 500,
-                    body: Body(text: page, mediaType: "text/html")
-                )
-            }
+            .answeringCallback(500, Body(text: page, mediaType: "text/html"))
         let finding = try #require(refused.finding(rule))
         #expect(finding.isPrimary == isCause)
         #expect(finding.severity == (isCause ? .error : .note))

@@ -62,10 +62,7 @@ struct TokenTypeInvalidTests {
     @Test func tellsOfAnAnswerWithoutAnAccessTokenWhereTheAppRefused() throws {
         let renamed = try Recording("healthy/web-code-flow")
             .answering("/token", 200, ["token": "abc", "expires": 3600])
-            .editing { exchange in
-                guard exchange.request.url.path == "/callback" else { return }
-                exchange.response = RecordedResponse(status: 500)
-            }
+            .answeringCallback(500)
         let finding = try #require(renamed.finding(rule))
         #expect(finding.isPrimary)
         #expect(finding.title == "The token response has no access_token")

@@ -8,6 +8,13 @@ import Testing
 
 /// What the app says of its own request for the tokens, and what it answers once it has them.
 extension CallbackRejectedByAppTests {
+    /// The app answers its callback as it was recorded to, with an error in these words.
+    private func refused(saying words: String) throws -> Recording {
+        try Recording(broken).editingLast("/callback") {
+            $0.response?.body = .html("<title>Error</title><p>\(words)</p>")
+        }
+    }
+
     private static let settings = String(repeating: "TIME_ZONE UTC ", count: 20)
 
     /// Grafana, Argo CD, Spring Security, OAuth2 Proxy, Passport and Mojolicious; what libraries look for before that is not meant.
@@ -28,9 +35,7 @@ extension CallbackRejectedByAppTests {
         ("An error occurred during code exchange. Error: Could not get a refresh token", false),
     ])
     func appThatSaysThatItGotNoTokensIsBelieved(words: String, isTold: Bool) throws {
-        let recording = try Recording(broken).editingLast("/callback") {
-            $0.response?.body = .html("<title>Error</title><p>\(words)</p>")
-        }
+        let recording = try refused(saying: words)
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary && recording.outcomes == [.failure])
         #expect(finding.explanation.contains("did not get its tokens") == isTold)
@@ -48,9 +53,7 @@ extension CallbackRejectedByAppTests {
         ("KeyError: invalid groups \(Self.settings) OIDC_STORE_ID_TOKEN True", false),
     ])
     func appThatSaysThatTheIDTokenDidNotPassIsBelieved(words: String, isTold: Bool) throws {
-        let recording = try Recording(broken).editingLast("/callback") {
-            $0.response?.body = .html("<title>Error</title><p>\(words)</p>")
-        }
+        let recording = try refused(saying: words)
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary && recording.outcomes == [.failure])
         #expect(finding.explanation.contains("did not take the ID token") == isTold)
@@ -60,10 +63,7 @@ extension CallbackRejectedByAppTests {
     /// An app that has its tokens and answers 403 knows who came.
     @Test(arguments: [(403, true), (500, false)])
     func appThatLetsItsUserNotInIsTold(status: Int, isTold: Bool) throws {
-        let recording = try Recording("healthy/web-code-flow").editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(status: status)
-        }
+        let recording = try Recording("healthy/web-code-flow").answeringCallback(status)
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary && finding.explanation.contains("do not let them in") == isTold)
         #expect(finding.fix.contains("groups") == isTold)
@@ -91,13 +91,10 @@ extension CallbackRejectedByAppTests {
         ("Issuer mismatch: expected=https://id.harbour.example", false),
     ])
     func slashThatTheAppsIssuerHasTooManyIsTold(words: String, isTold: Bool) throws {
-        let recording = try Recording("healthy/web-code-flow").editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(
-                status: 500,
-                body: .html("<title>Error</title><p>\(words)</p>")
-            )
-        }.without { $0.request.url.path.hasPrefix("/.well-known/") }
+        let recording = try Recording("healthy/web-code-flow").answeringCallback(
+            500,
+            .html("<title>Error</title><p>\(words)</p>")
+        ).without { $0.request.url.path.hasPrefix("/.well-known/") }
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary && finding.explanation.contains("but for a slash") == isTold)
         #expect(finding.fix.contains("to the last slash") == isTold)
@@ -110,11 +107,10 @@ extension CallbackRejectedByAppTests {
         ("Issuer mismatch: expected https://id.harbour.example.org/", false),
     ])
     func issuerOfAnotherServerIsNotOneButForItsSlash(words: String, isTold: Bool) throws {
-        let recording = try Recording("healthy/web-code-flow").editing { exchange in
-            if exchange.request.url.path == "/callback" {
-                exchange.response = RecordedResponse(status: 500, body: .html("<p>\(words)</p>"))
-            }
-        }.without { $0.request.url.path.hasPrefix("/.well-known/") }.editingIDToken(claims: {
+        let recording = try Recording("healthy/web-code-flow").answeringCallback(
+            500,
+            .html("<p>\(words)</p>")
+        ).without { $0.request.url.path.hasPrefix("/.well-known/") }.editingIDToken(claims: {
             $0["iss"] = "https://id.harbour.example/"
         })
         let finding = try #require(recording.finding(rule))
@@ -123,13 +119,10 @@ extension CallbackRejectedByAppTests {
 
     /// RomM and others miss a claim that the ID token does not have.
     @Test func claimsOfATokenThatLacksOneAreShown() throws {
-        let recording = try Recording("healthy/web-code-flow").editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(
-                status: 400,
-                body: .json(#"{"detail":"Email is missing from token."}"#)
-            )
-        }
+        let recording = try Recording("healthy/web-code-flow").answeringCallback(
+            400,
+            .json(#"{"detail":"Email is missing from token."}"#)
+        )
         let finding = try #require(recording.finding(rule))
         #expect(finding.explanation.contains("asked the provider about the user"))
         #expect(finding.notes.last == "all that the ID token tells")
@@ -149,13 +142,10 @@ extension CallbackRejectedByAppTests {
         ("KeyError: groups \(Self.settings) unexpected iss value", true),
     ])
     func issuerThatTheAppDoesNotExpectIsShown(words: String, isTold: Bool) throws {
-        let recording = try Recording("healthy/web-code-flow").editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(
-                status: 500,
-                body: .html("<title>Error</title><p>\(words)</p>")
-            )
-        }
+        let recording = try Recording("healthy/web-code-flow").answeringCallback(
+            500,
+            .html("<title>Error</title><p>\(words)</p>")
+        )
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary && finding.explanation.contains("expects") == isTold)
         #expect(
@@ -210,9 +200,7 @@ extension CallbackRejectedByAppTests {
         ] as [(String, String?)]
     )
     func reasonThatTheAppNamesIsTakenFromIt(words: String, told: String?) throws {
-        let recording = try Recording(broken).editingLast("/callback") {
-            $0.response?.body = .html("<title>Error</title><p>\(words)</p>")
-        }
+        let recording = try refused(saying: words)
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary && recording.outcomes == [.failure])
         let reasons = [
@@ -269,10 +257,7 @@ extension CallbackRejectedByAppTests {
     /// Auth.js says in the address alone that the app's own rule let nobody in.
     @Test(arguments: [("AccessDenied", true), ("Configuration", false)])
     func userWhomTheAppDoesNotLetInIsToldOfByTheAddress(error: String, isTold: Bool) throws {
-        let recording = try Recording(broken).editingLast("/callback") {
-            $0.response = RecordedResponse(status: 302)
-            $0.response?.redirect(to: "/api/auth/error?error=\(error)")
-        }
+        let recording = try answered { $0.redirect(to: "/api/auth/error?error=\(error)") }
         let finding = try #require(recording.finding(rule))
         #expect(finding.explanation.contains("did not sign in who came") == isTold)
         #expect(finding.evidence[0].note?.hasPrefix("Auth.js") == true)
@@ -285,9 +270,7 @@ extension CallbackRejectedByAppTests {
         "audience from claim aud with value [account] does not match with any of allowed audiences map[a:{}]",
     ])
     func checkOfTheTokenIsNamedByItsLibrary(words: String) throws {
-        let recording = try Recording(broken).editingLast("/callback") {
-            $0.response?.body = .html("<title>Error</title><p>\(words)</p>")
-        }
+        let recording = try refused(saying: words)
         let finding = try #require(recording.finding(rule))
         #expect(finding.explanation.contains("did not take the ID token"))
     }
@@ -296,10 +279,7 @@ extension CallbackRejectedByAppTests {
     @Test(arguments: [("Issuer mismatch", true), ("Issuer", false)])
     func issuerThatDoesNotMatchIsNotLaidToCookies(words: String, isTold: Bool) throws {
         let query = FormBody.encode([("message", words), ("strategy", "openid_connect")])
-        let recording = try Recording(broken).editingLast("/callback") { exchange in
-            exchange.response = RecordedResponse(status: 302)
-            exchange.response?.redirect(to: "/auth/failure?" + query)
-        }
+        let recording = try answered { $0.redirect(to: "/auth/failure?" + query) }
         let finding = recording.finding(rule)
         #expect((finding?.explanation.contains("not the one that it expects") ?? false) == isTold)
         #expect((finding?.fix.contains("to the last slash") ?? false) == isTold)

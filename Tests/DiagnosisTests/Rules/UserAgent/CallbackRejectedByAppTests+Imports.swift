@@ -16,10 +16,7 @@ extension CallbackRejectedByAppTests {
 
     /// An app whose home is where one signs in.
     @Test func doesNotTakeALeftOutSessionForNone() throws {
-        var recording = try Recording(broken).editingLast("/callback") {
-            $0.response = RecordedResponse(status: 302)
-            $0.response?.redirect(to: "/login")
-        }
+        var recording = try answered { $0.redirect(to: "/login") }
         var page = try #require(recording.exchanges.last)
         page.startedAt = page.endedAt + .milliseconds(20)
         page.request.url = page.request.url.resolving("/login")

@@ -113,13 +113,12 @@ extension CallbackRejectedByAppTests {
     func comparesTheTokensTimeWithTheAppsClock(ahead: Int64, isEarly: Bool) throws {
         let login = try Recording("healthy/web-code-flow").without { $0.request.url.path == "/userinfo" }
         let callback = try #require(login.exchanges.last { $0.request.url.path == "/callback" })
-        let recording = login.editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(
+        let recording = login.answeringCallback(
+            with: RecordedResponse(
                 status: 401,
                 headers: HeaderFields([("Date", callback.endedAt.httpDate)])
             )
-        }.editingIDToken { claims in
+        ).editingIDToken { claims in
             claims["iat"] = .number(JSONNumber(callback.endedAt.seconds + ahead))
         }
         let finding = try #require(recording.finding(rule))
@@ -281,10 +280,7 @@ extension CallbackRejectedByAppTests {
     )
     func showsWhatTheAppHadWhenItRefused(left: [String], last: String?, note: String) throws {
         let recording = try Recording("healthy/web-code-flow").without { left.contains($0.request.url.path) }
-            .editing { exchange in
-                guard exchange.request.url.path == "/callback" else { return }
-                exchange.response = RecordedResponse(status: 500)
-            }
+            .answeringCallback(500)
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
         #expect(
@@ -301,9 +297,7 @@ extension CallbackRejectedByAppTests {
         ("none", "There is no ID token"),
     ])
     func saysWhatToCompare(token: String, words: String) throws {
-        var recording = try Recording("healthy/web-code-flow").editing { exchange in
-            if exchange.request.url.path == "/callback" { exchange.response = RecordedResponse(status: 500) }
-        }
+        var recording = try Recording("healthy/web-code-flow").answeringCallback(500)
         if token == "sealed" { recording = recording.withEncryptedIDToken }
         if token == "none" {
             recording = recording.asking("scope", "orders").asking("nonce", nil)
@@ -354,20 +348,19 @@ extension CallbackRejectedByAppTests {
 
     @Test(arguments: [true, false])
     func addressThatIsNotConfirmedIsShown(isVerified: Bool) throws {
-        let recording = try Recording("healthy/web-code-flow").editing { exchange in
-            if exchange.request.url.path == "/callback" { exchange.response = RecordedResponse(status: 500) }
-        }.editingIDToken(claims: { $0["email_verified"] = .bool(isVerified) })
+        let recording = try Recording("healthy/web-code-flow").answeringCallback(500).editingIDToken(claims: {
+            $0["email_verified"] = .bool(isVerified)
+        })
         let finding = try #require(recording.finding(rule))
         #expect(finding.evidence.contains { $0.place.name == "email_verified" } == !isVerified)
     }
 
     @Test(arguments: [JSONValue.bool(true), .bool(false), "false"])
     func addressThatUserInfoCallsUnconfirmedIsShown(isVerified: JSONValue) throws {
-        let recording = try Recording("healthy/web-code-flow").editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(status: 500)
-            exchange.duration = .seconds(5)
-        }.editingAnswer(of: "/userinfo") { $0["email_verified"] = isVerified }
+        let recording = try Recording("healthy/web-code-flow").answeringCallback(
+            500,
+            lasting: .seconds(5)
+        ).editingAnswer(of: "/userinfo") { $0["email_verified"] = isVerified }
         let finding = try #require(recording.finding(rule))
         #expect(
             finding.evidence.contains { $0.place.name == "email_verified" && $0.place.part == .responseBody }
@@ -376,19 +369,16 @@ extension CallbackRejectedByAppTests {
     }
 
     @Test(arguments: [true, false]) func userOfWhomNothingIsToldIsShown(isNamed: Bool) throws {
-        let recording = try Recording("healthy/web-code-flow").editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(status: 500)
-            exchange.duration = .seconds(5)
-        }.editingAnswer(of: "/userinfo") { if !isNamed { $0["name"] = nil } }
+        let recording = try Recording("healthy/web-code-flow").answeringCallback(
+            500,
+            lasting: .seconds(5)
+        ).editingAnswer(of: "/userinfo") { if !isNamed { $0["name"] = nil } }
         let finding = try #require(recording.finding(rule))
         #expect(finding.notes.contains { $0.hasPrefix("all that UserInfo tells") } == !isNamed)
     }
 
     @Test func nonceThatNobodyAskedForIsShown() throws {
-        let recording = try Recording("healthy/web-code-flow").editing { exchange in
-            if exchange.request.url.path == "/callback" { exchange.response = RecordedResponse(status: 500) }
-        }
+        let recording = try Recording("healthy/web-code-flow").answeringCallback(500)
         #expect(recording.finding(rule)?.evidence.contains { $0.place.name == "nonce" } == false)
         let unasked = recording.asking("nonce", nil)
         #expect(unasked.finding(rule)?.evidence.contains { $0.place.name == "nonce" } == true)

@@ -63,10 +63,10 @@ extension CallbackRejectedByAppTests {
             <div class="message alert" role="alert"><span trmsg="\(number)"></span></div>
             <form method="post"><input type="checkbox" name="checkLogins"><button>Connect</button></form>
             """
-        let recording = try Recording("healthy/web-code-flow").editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(status: 200, body: Body(text: page, mediaType: "text/html"))
-        }
+        let recording = try Recording("healthy/web-code-flow").answeringCallback(
+            200,
+            Body(text: page, mediaType: "text/html")
+        )
         #expect(recording.outcomes == [fires ? .failure : .success])
         let finding = recording.finding(rule)
         #expect((finding != nil) == fires)
@@ -278,10 +278,9 @@ extension CallbackRejectedByAppTests {
     ])
     func readsWhatAWindowTellsItsOpener(script: String, words: String, isRefused: Bool) throws {
         let page = "<html><body><script>\(script);window.opener.postMessage(m,'*')</script></body></html>"
-        let recording = try Recording("healthy/web-code-flow").editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(status: 200, body: .html(page))
-        }.without { $0.request.url.path == "/" }
+        let recording = try Recording("healthy/web-code-flow").answeringCallback(200, .html(page)).without {
+            $0.request.url.path == "/"
+        }
         let finding = recording.finding(rule)
         #expect((finding?.isPrimary == true) == isRefused)
         #expect(recording.outcomes == [isRefused ? .failure : .success])

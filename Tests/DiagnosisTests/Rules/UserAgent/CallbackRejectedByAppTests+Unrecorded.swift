@@ -156,15 +156,8 @@ extension CallbackRejectedByAppTests {
     func recordingThatEndsAtALoopbackPageProvesNothing(target: String, fires: Bool) throws {
         let recording = try deadEnd()
         let callback = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
-        let own = "https://www.shop.example/callback"
-        var ended = Recording(Array(recording.exchanges[...callback])).asking("redirect_uri", target).editing
-        {
-            let url = $0.request.url.text
-            if url.hasPrefix(own) { $0.request.url = RecordedURL(target + url.dropFirst(own.count)) }
-            if let location = $0.response?.location, location.hasPrefix(own) {
-                $0.response?.redirect(to: target + location.dropFirst(own.count))
-            }
-        }
+        var ended = Recording(Array(recording.exchanges[...callback])).asking("redirect_uri", target)
+            .calledBack(at: target)
         #expect((ended.finding(rule) != nil) == fires)
         // Nor does the icon that a browser asks for at once.
         var icon = ended.exchanges[callback]
@@ -182,16 +175,9 @@ extension CallbackRejectedByAppTests {
         var later = recording.exchanges[callback]
         later.startedAt = later.startedAt + .seconds(60)
         later.request.url = RecordedURL("https://www.other.example/")
-        let own = "https://www.shop.example/callback"
         let target = "http://127.0.0.1:8400/callback"
         return Recording(Array(recording.exchanges[...callback]) + [later])
-            .asking("redirect_uri", target).editing {
-                let url = $0.request.url.text
-                if url.hasPrefix(own) { $0.request.url = RecordedURL(target + url.dropFirst(own.count)) }
-                if let location = $0.response?.location, location.hasPrefix(own) {
-                    $0.response?.redirect(to: target + location.dropFirst(own.count))
-                }
-            }
+            .asking("redirect_uri", target).calledBack(at: target)
     }
 
     @Test(arguments: [
@@ -239,16 +225,10 @@ extension CallbackRejectedByAppTests {
     @Test func recordingThatEndsAtThePageOfAWebAppOnThisMachineIsARefusal() throws {
         let recording = try deadEnd()
         let callback = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
-        let own = "https://www.shop.example/"
         let target = "http://127.0.0.1:8400/"
         let ended = Recording(Array(recording.exchanges[...callback]))
-            .asking("redirect_uri", target + "callback").editing {
-                let url = $0.request.url.text
-                if url.hasPrefix(own) { $0.request.url = RecordedURL(target + url.dropFirst(own.count)) }
-                if let location = $0.response?.location, location.hasPrefix(own) {
-                    $0.response?.redirect(to: target + location.dropFirst(own.count))
-                }
-            }
+            .asking("redirect_uri", target + "callback")
+            .calledBack(at: target, insteadOf: "https://www.shop.example/")
         #expect(ended.finding(rule) != nil)
         #expect(ended.outcomes == [.failure])
     }

@@ -11,13 +11,11 @@ struct CallbackRejectedByAppTests {
     let rule = "callback-rejected-by-app"
     let broken = "user-agent/callback-rejected-by-app"
 
+    /// The app answers its callback otherwise: with an empty redirect, changed.
     func answered(_ edit: (inout RecordedResponse) -> Void) throws -> Recording {
-        try Recording(broken).editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            var response = RecordedResponse(status: 302)
-            edit(&response)
-            exchange.response = response
-        }
+        var response = RecordedResponse(status: 302)
+        edit(&response)
+        return try Recording(broken).answeringCallback(with: response)
     }
 
     @Test func showsStatusWordsAndCookies() throws {
@@ -76,13 +74,10 @@ struct CallbackRejectedByAppTests {
     /// Who had to refuse the tokens shows an error, which says nothing more.
     @Test func leavesAPageToTheTokensThatItRefuses() throws {
         let page = { (path: String) in
-            try Recording(path).editing { exchange in
-                guard exchange.request.url.path == "/callback" else { return }
-                exchange.response = RecordedResponse(
-                    status: 200,
-                    body: Body(text: "<title>Error</title>", mediaType: "text/html")
-                )
-            }
+            try Recording(path).answeringCallback(
+                200,
+                Body(text: "<title>Error</title>", mediaType: "text/html")
+            )
         }
         let recording = try page("id-token/id-token-nonce-mismatch")
         #expect(recording.findings.first?.rule == "id-token-nonce-mismatch")
@@ -92,11 +87,10 @@ struct CallbackRejectedByAppTests {
 
     /// What stopped the app while it was at work on the callback says more than its page of errors.
     @Test func leavesARefusedTokenToItsRule() throws {
-        let refused = try Recording("healthy/web-code-flow").answering("/userinfo", 401).editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.duration = .seconds(1)
-            exchange.response = RecordedResponse(status: 500)
-        }
+        let refused = try Recording("healthy/web-code-flow").answering("/userinfo", 401).answeringCallback(
+            500,
+            lasting: .seconds(1)
+        )
         #expect(refused.finding(rule) == nil)
         #expect(refused.finding("bearer-rejected")?.isPrimary == true)
         // Long before the call it was answered already.
@@ -134,12 +128,12 @@ struct CallbackRejectedByAppTests {
         (500, "text/html", false),
     ])
     func proxyMayRefuseWhatTheAppAnswers(status: Int, type: String, isProxys: Bool) throws {
-        let recording = try Recording("healthy/web-code-flow").editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            let text = type == "text/html" ? "<h1>\(status)</h1>" : #"{"error":"no session"}"#
-            exchange.response = RecordedResponse(status: status, body: Body(text: text, mediaType: type))
-            exchange.duration = .seconds(5)
-        }
+        let text = type == "text/html" ? "<h1>\(status)</h1>" : #"{"error":"no session"}"#
+        let recording = try Recording("healthy/web-code-flow").answeringCallback(
+            status,
+            Body(text: text, mediaType: type),
+            lasting: .seconds(5)
+        )
         let finding = try #require(recording.finding(rule))
         #expect(finding.fix.contains("proxy_buffer_size") == isProxys)
         #expect(finding.fix.contains("the algorithm of its signature") == !isProxys)

@@ -11,13 +11,7 @@ struct CookiesTooLargeTests {
         throws
         -> Recording
     {
-        try Recording(path).editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.response = RecordedResponse(
-                status: status,
-                body: Body(text: text, mediaType: "text/html")
-            )
-        }
+        try Recording(path).answeringCallback(status, Body(text: text, mediaType: "text/html"))
     }
 
     @Test func countsTheCookies() throws {
