@@ -50,6 +50,9 @@ package struct Violation: Sendable, Equatable {
     /// The exchange at which the fault exists.
     var faultyExchange: Int? { exchange ?? evidence.lazy.compactMap(\.place.exchange).first }
 
+    /// Whether this very case is said to be less than an error.
+    var isSoftened: Bool { severity == .warning || severity == .note }
+
     /// Whether it may be told as an error: said to be one here, or, where nothing is said, of a rule of such severity.
     func isError(of rule: RuleSeverity) -> Bool {
         switch (severity, rule) {

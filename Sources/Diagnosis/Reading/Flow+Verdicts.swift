@@ -30,6 +30,11 @@ extension Flow {
     func violation(of rule: any Rule) -> Violation? {
         if case .violated(let violation) = verdict(of: rule) { violation } else { nil }
     }
+
+    /// The same where it finds the fault at this very exchange.
+    func violation(of rule: any Rule, at exchange: Int) -> Violation? {
+        violation(of: rule).flatMap { $0.faultyExchange == exchange ? $0 : nil }
+    }
 }
 
 /// By the type of the rule, which is all that tells rules apart.

@@ -74,8 +74,8 @@ enum ClientKind {
             return .unknown("headers were stripped from the capture, so a client's credentials do not show")
         }
         if isMutualTLS(request, flow) { return .unknown("the client may have shown a certificate") }
-        if let violation = flow.violation(of: ClientAuthMissing()),
-            violation.faultyExchange == request.exchange, violation.severity != .note
+        if let violation = flow.violation(of: ClientAuthMissing(), at: request.exchange),
+            violation.severity != .note
         {
             return .unknown("the provider wants this client's credentials, which it forgot")
         }

@@ -57,9 +57,7 @@ struct PARRejected: Rule {
                     )
                 )
             }
-            let address = flow.violation(of: RedirectURINotRegistered()).flatMap {
-                $0.faultyExchange == call.exchange ? $0 : nil
-            }
+            let address = flow.violation(of: RedirectURINotRegistered(), at: call.exchange)
             return .violated(
                 Violation(
                     [call.answer.evidence(), address?.evidence.first ?? attempt.names()],

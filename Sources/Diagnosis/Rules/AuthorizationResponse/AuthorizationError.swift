@@ -194,17 +194,13 @@ struct AuthorizationError: Rule {
 
     /// Whether a rule that knows why a provider refuses a request tells of this one.
     private func isExplained(_ exchange: Int, _ flow: Flow) -> Bool {
-        (Self.reasons + [UnsupportedGrantType()]).contains { rule in
-            guard let violation = flow.violation(of: rule) else { return false }
-            return violation.faultyExchange == exchange
-        }
+        (Self.reasons + [UnsupportedGrantType()]).contains { flow.violation(of: $0, at: exchange) != nil }
     }
 
     /// Whether a rule of the logout's stage tells of this one, as more than a note.
     private func isExplainedLogout(_ exchange: Int, _ flow: Flow) -> Bool {
         LogoutAndDeviceRules.list.contains { rule in
-            guard let violation = flow.violation(of: rule) else { return false }
-            return violation.severity != .note && violation.faultyExchange == exchange
+            flow.violation(of: rule, at: exchange).map { $0.severity != .note } ?? false
         }
     }
 

@@ -120,10 +120,7 @@ struct DiscoveryIssuerMismatch: Rule {
             IDTokenAudienceMismatch(), IDTokenExpired(), IDTokenNonceMismatch(), IDTokenNonceMissing(),
             IDTokenSignatureInvalid(), IDTokenKidUnknown(), JWKSUnreachable(),
         ]
-        return rules.contains { rule in
-            guard let violation = flow.violation(of: rule) else { return false }
-            return violation.severity == nil || violation.severity == .error
-        }
+        return rules.contains { flow.violation(of: $0).map { !$0.isSoftened } ?? false }
     }
 
     /// Whether an ID token or an authorization response of the flow names this issuer.

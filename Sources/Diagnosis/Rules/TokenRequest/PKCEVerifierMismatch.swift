@@ -78,8 +78,7 @@ struct PKCEVerifierMismatch: Rule {
         let call = ClientCall.all(in: flow).first { $0.exchange == request.exchange }
         if call?.isRefusedForOthers ?? false { return true }
         return Self.clientFaults.contains { rule in
-            guard let violation = flow.violation(of: rule) else { return false }
-            return violation.faultyExchange == request.exchange && violation.severity ?? .error == .error
+            flow.violation(of: rule, at: request.exchange).map { !$0.isSoftened } ?? false
         }
     }
 

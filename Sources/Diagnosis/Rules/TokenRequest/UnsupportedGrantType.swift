@@ -117,9 +117,7 @@ struct UnsupportedGrantType: Rule {
         var found: Set<Int> = []
         for rule in TokenRequestRules.list
         where !(rule is UnsupportedGrantType) && !type(of: rule).info.isSymptom {
-            guard let violation = flow.violation(of: rule), violation.severity != .warning,
-                violation.severity != .note
-            else { continue }
+            guard let violation = flow.violation(of: rule), !violation.isSoftened else { continue }
             found.formUnion(violation.evidence.compactMap(\.place.exchange))
             if let exchange = violation.exchange { found.insert(exchange) }
         }
