@@ -86,19 +86,12 @@ enum BehindSuccess {
     /// An API that is seen to let nobody in, and was shown the ID token: some say so as they say what is no affair of the login, with 403, and Facebook's with 400.
     private static func isShownTheWrongToken(_ info: RuleInfo, _ violation: Violation, _ flow: Flow) -> Bool {
         guard info.id == AccessTokenWrongKind.info.id, let exchange = violation.faultyExchange,
-            let refused = flow.surroundings.messages[exchange].flatMap(call),
+            let refused = flow.surroundings.messages[exchange]?.protectedCall,
             refused.answer.status == 403 || GraphAPI.refusesToken(refused)
         else { return false }
         // Of any login's.
-        return !flow.surroundings.messages.values.lazy.compactMap(call).contains {
+        return !flow.surroundings.messages.values.lazy.compactMap(\.protectedCall).contains {
             $0.token != nil && $0.endpoint.host == refused.endpoint.host && isLetIn($0.answer)
-        }
-    }
-
-    private static func call(_ message: OAuthMessage) -> EndpointCall? {
-        switch message {
-        case .userInfo(let call), .resource(let call): call
-        default: nil
         }
     }
 

@@ -37,7 +37,7 @@ struct PKCEMethodUnsupported: Rule {
                 return unregistered(attempt, flow).map { .violated($0) } ?? .abstains(Gap.metadata)
             }
             let list =
-                document.answer.json?["code_challenge_methods_supported"]?.array?.compactMap(\.string) ?? []
+                document.list("code_challenge_methods_supported") ?? []
             let method = attempt.namedChallengeMethod ?? "plain"
             guard !list.isEmpty, !list.contains(method) else { return .holds }
             let respelled = list.first { $0.lowercased() == method.lowercased() }
@@ -71,12 +71,9 @@ struct PKCEMethodUnsupported: Rule {
                 flow.surroundings.position[$0.exchange] > flow.surroundings.position[document.exchange]
             })
         else { return nil }
-        func list(_ name: String) -> [String]? {
-            document.answer.json?[name]?.array?.compactMap(\.string)
-        }
-        let methods = list("code_challenge_methods_supported")
+        let methods = document.list("code_challenge_methods_supported")
         guard !(methods ?? []).contains("S256"),
-            list("grant_types_supported")?.contains("authorization_code") ?? true
+            document.list("grant_types_supported")?.contains("authorization_code") ?? true
         else { return nil }
         return Violation(
             [

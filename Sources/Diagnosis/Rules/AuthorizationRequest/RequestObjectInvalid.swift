@@ -158,7 +158,7 @@ struct RequestObjectInvalid: Rule {
             return ("audience", [claim, expected])
         }
         let name = "request_object_signing_alg_values_supported"
-        let list = document.answer.json?[name]?.array?.compactMap(\.string) ?? []
+        let list = document.list(name) ?? []
         guard token.algorithm == "none", !list.isEmpty, !list.contains("none") else { return nil }
         return (
             "algorithm",

@@ -101,7 +101,7 @@ struct ResponseTypeUnsupported: Rule {
     /// The provider's list, where the response type is not in it.
     private func unlisted(_ attempt: LoginAttempt, _ flow: Flow) -> Evidence? {
         guard let document = flow.metadata(of: attempt), !attempt.responseTypes.isEmpty,
-            let list = document.answer.json?["response_types_supported"]?.array?.compactMap(\.string),
+            let list = document.list("response_types_supported"),
             !list.isEmpty
         else { return nil }
         let words = Set(attempt.responseTypes)

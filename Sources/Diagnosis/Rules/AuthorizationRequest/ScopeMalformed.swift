@@ -96,7 +96,7 @@ struct ScopeMalformed: Rule {
     ]
 
     private static func supported(_ document: MetadataDocument?) -> [String] {
-        document?.answer.json?["scopes_supported"]?.array?.compactMap(\.string) ?? []
+        document?.list("scopes_supported") ?? []
     }
 
     /// The scopes that something else than a space stands between, with that; nil where there is none.

@@ -147,7 +147,7 @@ struct ScopeRejected: Rule {
     private func asked(_ scope: Parameter, _ flow: Flow) -> Evidence {
         let supported = Set(
             flow.serverMetadata.flatMap {
-                $0.answer.json?["scopes_supported"]?.array?.compactMap(\.string) ?? []
+                $0.list("scopes_supported") ?? []
             }
         )
         let others = scope.value.spaceDelimited.filter { !supported.contains($0) }

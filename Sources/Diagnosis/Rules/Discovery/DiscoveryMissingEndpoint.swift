@@ -208,20 +208,16 @@ struct DiscoveryMissingEndpoint: Rule {
             if use.hasAuthorizationRequest { return true }
             // Device, client credentials and the like go without a browser's redirect.
             guard !use.hasTokenRequest, !use.hasDeviceRequest else { return false }
-            let grants = list("grant_types_supported", document) ?? ["authorization_code", "implicit"]
+            let grants = document.list("grant_types_supported") ?? ["authorization_code", "implicit"]
             return grants.contains("authorization_code") || grants.contains("implicit")
         case "token_endpoint":
             if use.usesCode { return true }
             guard !use.hasAuthorizationRequest, !use.hasTokenRequest else { return false }
             // Nobody went on; where all that is offered ends in a code, one was wanted.
-            let types = list("response_types_supported", document) ?? []
+            let types = document.list("response_types_supported") ?? []
             return !types.isEmpty && types.allSatisfy { $0.spaceDelimited.contains("code") }
         default: return isOpenID(document)
         }
-    }
-
-    private func list(_ name: String, _ document: MetadataDocument) -> [String]? {
-        document.answer.json?[name]?.array?.compactMap(\.string)
     }
 
     private func isOpenID(_ document: MetadataDocument) -> Bool {

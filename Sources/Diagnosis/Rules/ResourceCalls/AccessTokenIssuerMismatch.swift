@@ -107,7 +107,7 @@ struct AccessTokenIssuerMismatch: Rule {
         for document in flow.surroundings.metadata where document.isProtectedResource {
             let resource = document.answer.parameters["resource"].map { RecordedURL($0) }
             guard (resource ?? document.url).origin == call.call.endpoint.origin,
-                let servers = document.answer.json?["authorization_servers"]?.array?.compactMap(\.string),
+                let servers = document.list("authorization_servers"),
                 !servers.isEmpty, !servers.contains(where: { isSame($0, issuer) })
             else { continue }
             return Evidence(
