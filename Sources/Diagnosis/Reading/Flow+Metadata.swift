@@ -3,6 +3,15 @@ import Flows
 import OAuth
 
 extension Flow {
+    /// Metadata with an issuer that names the authorization endpoint of a request, in order of time.
+    func metadata(naming request: AuthorizationRequest) -> [MetadataDocument] {
+        surroundings.namedEndpoints.metadata(
+            naming: request.endpoint,
+            as: "authorization_endpoint",
+            isIdentified: true
+        )
+    }
+
     /// Metadata of authorization servers, in order of time.
     var serverMetadata: [MetadataDocument] {
         messages.compactMap {
@@ -110,31 +119,5 @@ extension Flow {
         return ([document.url.host].compactMap { $0 } + named + servers).contains {
             latest[$0].map { $0 > position } ?? false
         }
-    }
-}
-
-extension Answer {
-    /// Whether a rule of the transport accounts for it: nobody answered, for a reason that is known, or too many requests.
-    var isExplainedByTransport: Bool {
-        guard status == nil else { return status == 429 }
-        let failure = failure.flatMap { TransportFailure($0) }
-        return failure != nil && failure != .unanswered
-    }
-
-    /// No answer because the client wanted none any more.
-    var isCancelled: Bool {
-        guard status == nil, let words = failure?.lowercased() else { return false }
-        return ["err_aborted", "ns_binding_aborted", "err_blocked_by", "cancelled", "canceled"]
-            .contains(where: words.containsBytes) || words.containsBytes("nsurlerrordomain -999")
-    }
-}
-
-extension MetadataDocument {
-    /// The URL it was asked for at.
-    var urlEvidence: Evidence {
-        Evidence(
-            place: Place(exchange: exchange, part: .requestURL, name: ""),
-            value: Masking.shown(isRouted ? url.text : url.withoutQuery, of: "url")
-        )
     }
 }

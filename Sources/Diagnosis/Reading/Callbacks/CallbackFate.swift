@@ -19,6 +19,21 @@ extension Flow {
         derived.value { CallbackFates(self) }.fates[exchange] ?? .unknown
     }
 
+    /// Whether the app stopped at an answer: refused it, or never used its code though the callback did not
+    /// go on, or though it was seen to do nothing for a while.
+    func stopped(at response: AuthorizationResponse) -> Bool {
+        guard ending != .success, !wentOn(after: response) else { return false }
+        guard let callback = response.callback else {
+            // An app on a device refuses what it is handed without a word.
+            guard !response.target.isWeb, violation(of: CodeNeverRedeemed()) != nil else {
+                return false
+            }
+            return true
+        }
+        if case .rejected = fate(ofCallback: callback) { return true }
+        return false
+    }
+
     /// The exchange that shows the app's server at work beside a callback that came to nothing; nil where it did not.
     func deadEndWitness(at callback: Int) -> Int? {
         derived.value { CallbackFates(self) }.witnesses[callback]

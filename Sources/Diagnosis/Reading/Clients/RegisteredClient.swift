@@ -92,6 +92,11 @@ struct RegisteredClient {
 }
 
 extension Flow {
+    /// The last registrations of a client that the capture holds, oldest first.
+    func registrations(of client: String?) -> [EndpointCall] {
+        client.flatMap { surroundings.clients.registrations[$0]?.suffix(8) }.map(Array.init) ?? []
+    }
+
     fileprivate var toldClients: ToldClients { derived.value { ToldClients(registrations) } }
 
     /// The client of a token as it was when that was issued, wherever the capture tells of it; else as it is told of last.

@@ -92,3 +92,13 @@ private struct RequestLikes: Sendable {
         return request.sameness.compactMap { likes.exchanges[$0] }
     }
 }
+
+extension Flow {
+    /// Where the provider's pages of a request redirected to, in order of time.
+    func providerRedirects(of request: AuthorizationRequest) -> [(exchange: Int, target: RecordedURL)] {
+        ProviderPages.of(request, in: self).compactMap { page in
+            let exchange = capture[page]
+            return exchange.response?.location.map { (page, exchange.request.url.resolving($0)) }
+        }
+    }
+}

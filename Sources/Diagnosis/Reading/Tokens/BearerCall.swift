@@ -136,10 +136,3 @@ struct BearerCall {
         )
     }
 }
-
-extension String {
-    /// No more than so many bytes of it.
-    func prefixBytes(_ count: Int) -> String {
-        utf8.count <= count ? self : String(decoding: utf8.prefix(count), as: UTF8.self)
-    }
-}

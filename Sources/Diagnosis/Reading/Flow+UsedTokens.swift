@@ -3,78 +3,7 @@ import Flows
 import JOSE
 import OAuth
 
-/// An ID token with the exchange of messages that it answers.
-struct DeliveredIDToken {
-    var idToken: IDToken
-    /// The token request that brought it; nil for the front channel.
-    var tokenRequest: TokenRequest?
-    /// The login it belongs to; nil where its authorization request is not recorded.
-    var login: Login?
-    /// How it was handed over; nil for logins with redirects.
-    var handed: HandedCredential?
-
-    /// Brought by a grant that opens no login: what a login asked for need not come again.
-    var isOfRefresh: Bool { tokenRequest?.isRefresh ?? false }
-
-    var isOfTokenExchange: Bool {
-        tokenRequest?.isTokenExchange ?? false
-    }
-}
-
 extension Flow {
-    /// Every ID token of the flow with its login.
-    var deliveredIDTokens: [DeliveredIDToken] {
-        derived.value { DeliveredIDTokens(list: readDeliveredIDTokens()) }.list
-    }
-
-    private struct DeliveredIDTokens: Sendable {
-        var list: [DeliveredIDToken]
-    }
-
-    private func readDeliveredIDTokens() -> [DeliveredIDToken] {
-        let logins = askedLogins
-        let handed = HandedCredential.all(in: self)
-        var byExchange: [Int: Int] = [:]
-        var byResponse: [Int: Int] = [:]
-        for (place, login) in logins.enumerated() {
-            for request in login.tokenRequests where byExchange[request.exchange] == nil {
-                byExchange[request.exchange] = place
-            }
-            for exchange in [login.response?.exchange, login.response?.callback].compactMap(\.self)
-            where byResponse[exchange] == nil {
-                byResponse[exchange] = place
-            }
-        }
-        return idTokens.map { token, request in
-            let place =
-                if let request { byExchange[request.exchange] } else {
-                    token.place.exchange.flatMap { byResponse[$0] }
-                }
-            return DeliveredIDToken(
-                idToken: token,
-                tokenRequest: request,
-                login: place.map { logins[$0] },
-                handed: handed.first { $0.response?.parameters["id_token"] == token.token.text }
-            )
-        }
-    }
-
-    /// Token requests of a login that are certain to carry its code: a capture that shows another code in the
-    /// response proves the contrary.
-    func certainTokenRequests(of login: Login) -> [TokenRequest] {
-        login.tokenRequests.filter { isCertain($0, of: login) }
-    }
-
-    /// The same of one of its token requests.
-    func isCertain(_ request: TokenRequest, of login: Login) -> Bool {
-        guard request.isRecorded else { return false }
-        if let code = login.response?.code { return request.code == code }
-        return login.response == nil && askedLogins.count == 1
-    }
-
-    /// Whether a token request was saved without its body, so that nobody knows what it asked for.
-    var hasUnsavedTokenRequest: Bool { tokenRequests.contains { !$0.isRecorded } }
-
     /// Whether a later exchange shows that the client used an answer with an ID token instead of refusing it.
     func wentOn(after delivered: DeliveredIDToken) -> Bool {
         if derived.value({ TokenUses(of: self) }).isHint(delivered.idToken) { return true }
@@ -120,23 +49,6 @@ extension Flow {
             && !capture[request.exchange].request.headers.contains("origin")
     }
 
-    /// Indices of `log.entries` before an exchange in time, nearest first, as far as a span of time reaches; without assets.
-    func exchanges(before exchange: Int, within span: Duration) -> [Int] {
-        let start = capture[exchange].startedAt
-        return surroundings.withoutAssets(before: exchange).reversed()
-            .drop { capture[$0].startedAt >= start }.prefix(500)
-            .prefix { start - capture[$0].startedAt <= span }
-    }
-
-    /// Indices of `log.entries` after an exchange in time, nearest first, as far as a span of time reaches.
-    func exchanges(after exchange: Int, within span: Duration) -> [Int] {
-        let start = capture[exchange].startedAt
-        return surroundings.order.dropFirst(surroundings.position[exchange] + 1).prefix(1000)
-            .prefix { capture[$0].startedAt - start <= span }
-    }
-}
-
-extension Flow {
     /// Whether the app threw away what the token endpoint gave it: it used none of it, and asked for a login again.
     func isBegunAnew(after exchange: Int?) -> Bool {
         guard let exchange, !surroundings.mayLackCredentials(at: exchange),

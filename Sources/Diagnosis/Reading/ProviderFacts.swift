@@ -66,40 +66,4 @@ struct ProviderFacts {
 
 extension Flow {
     var providerFacts: ProviderFacts { derived.value { ProviderFacts(of: self) } }
-
-    /// The last registrations of a client that the capture holds, oldest first.
-    func registrations(of client: String?) -> [EndpointCall] {
-        client.flatMap { surroundings.clients.registrations[$0]?.suffix(8) }.map(Array.init) ?? []
-    }
-
-    /// Every token request with the login whose code it is certain to carry.
-    var redemptions: [(login: Login, request: TokenRequest)] {
-        askedLogins.flatMap { login in certainTokenRequests(of: login).map { (login, $0) } }
-    }
-}
-
-extension MetadataDocument {
-    /// The strings of a list; nil where the document has no such list.
-    func list(_ name: String) -> [String]? { answer.json?[name]?.array?.compactMap(\.string) }
-
-    /// The endpoints it names that take a client's credentials.
-    var clientEndpoints: [RecordedURL] {
-        Self.endpoints.flatMap { [endpoint($0), mutualTLSAlias($0)] }.compactMap { $0 }.map(RecordedURL.init)
-    }
-
-    private static let endpoints = [
-        "token_endpoint", "pushed_authorization_request_endpoint", "revocation_endpoint",
-        "introspection_endpoint",
-    ]
-}
-
-extension AuthorizationRequest {
-    /// Whether all of its parameters are in the capture: what was pushed, and a request object that can be
-    /// read.
-    var isKnownInFull: Bool {
-        if parameters.contains("request_uri"), pushed == nil { return false }
-        // Its claims are merged in where they can be read; `response_type` has to be among them.
-        return !parameters.contains("request")
-            || parameters.items.contains { $0.place.part == .jwtClaims }
-    }
 }

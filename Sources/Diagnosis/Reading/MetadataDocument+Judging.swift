@@ -1,0 +1,27 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+
+extension MetadataDocument {
+    /// The URL it was asked for at.
+    var urlEvidence: Evidence {
+        Evidence(
+            place: Place(exchange: exchange, part: .requestURL, name: ""),
+            value: Masking.shown(isRouted ? url.text : url.withoutQuery, of: "url")
+        )
+    }
+
+    /// The strings of a list; nil where the document has no such list.
+    func list(_ name: String) -> [String]? { answer.json?[name]?.array?.compactMap(\.string) }
+
+    /// The endpoints it names that take a client's credentials.
+    var clientEndpoints: [RecordedURL] {
+        Self.endpoints.flatMap { [endpoint($0), mutualTLSAlias($0)] }.compactMap { $0 }.map(RecordedURL.init)
+    }
+
+    private static let endpoints = [
+        "token_endpoint", "pushed_authorization_request_endpoint", "revocation_endpoint",
+        "introspection_endpoint",
+    ]
+}
