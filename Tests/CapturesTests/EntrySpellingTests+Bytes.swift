@@ -1,6 +1,5 @@
 @testable import Captures
 import JSON
-import TestSupport
 import Testing
 
 /// Bytes that programs wrote down in forms of their own, and texts that only look like them.

@@ -1,8 +1,6 @@
 import Captures
 import Packets
-import TestSupport
 import Testing
-import Wire
 
 /// Files of the pcapng format: sections, interfaces, and blocks of which one is damaged.
 extension PacketFileTests {

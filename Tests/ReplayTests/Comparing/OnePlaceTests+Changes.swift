@@ -3,7 +3,6 @@ import Flows
 import JOSE
 import JSON
 import OAuth
-import Replay
 import TestSupport
 import Testing
 

@@ -1,10 +1,7 @@
-import Captures
 import Flows
-import JOSE
 import JSON
 import OAuth
 import Replay
-import TestSupport
 import Testing
 
 /// One thing changed in a login of another day: it is named, at its place, in words.

@@ -3,7 +3,6 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
-import TestSupport
 import Testing
 
 /// A capture from which header fields were taken out: what the client sent may have been among them.

@@ -1,8 +1,6 @@
 import Captures
 import Diagnosis
 import Flows
-import JSON
-import OAuth
 import TestSupport
 import Testing
 
