@@ -33,7 +33,7 @@ struct LogoutHintMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var found: [Violation] = []
-        let unregistered = flow.violation(of: LogoutRedirectNotRegistered())?.faultyExchange
+        let unregistered = RefusedLogoutRedirect(in: flow)?.logout.call.exchange
         for logout in LogoutCall.all(in: flow) where logout.dialect == .standard {
             let words = Self.texts.first(where: logout.refusalText.containsBytes)
             guard logout.hint == nil, logout.isKnown || words != nil,
