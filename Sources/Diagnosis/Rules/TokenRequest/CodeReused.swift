@@ -59,8 +59,7 @@ struct CodeReused: Rule {
 
     /// Whether a request whose answer was lost had come too late for its code already, so that nobody spent it.
     private func isTooLate(_ request: TokenRequest, _ flow: Flow) -> Bool {
-        guard request.isAnswerLost, let late = flow.violation(of: CodeExpired()) else { return false }
-        return late.faultyExchange == request.exchange
+        request.isAnswerLost && LateCode(in: flow).exchange == request.exchange
     }
 
     private func isRefusedForItsCode(_ request: TokenRequest, spentBy first: TokenRequest) -> Bool {

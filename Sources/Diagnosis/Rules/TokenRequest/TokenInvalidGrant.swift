@@ -119,7 +119,7 @@ struct TokenInvalidGrant: Rule {
         request: TokenRequest, code: Parameter
     )? {
         guard refused.isCodeExchange, let code = refused.code, !code.isEmpty,
-            flow.violation(of: CodeExpired()) == nil
+            LateCode(in: flow).sign == nil
         else { return nil }
         let lost = flow.tokenRequests.first {
             $0.isAnswerLost && $0.code?.equalsBytes(of: code) == true && $0.startedAt < refused.startedAt
