@@ -31,62 +31,26 @@ struct ClientIDUnknown: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        verdictOnLogins(of: flow).or(statedToClient(in: flow))
-    }
-
-    /// Entra and others know no such application where its tokens are asked for, and do not call it `invalid_client`.
-    private func statedToClient(in flow: Flow) -> Violation? {
-        for call in ClientCall.all(in: flow) where call.answer.isRefusal && !call.isRepaired {
-            // Who asks for a device code has no page on which it could be said.
-            let texts =
-                call.kind == .deviceAuthorization ? ClientIDRefusal.texts : ClientIDRefusal.textsForClients
-            guard call.answer.error?.error != "invalid_client",
-                texts.contains(where: call.answer.errorText.containsBytes),
-                let client = call.authentication.clientID
-            else { continue }
+        let refused = RefusedClientID(in: flow)
+        switch refused.saying {
+        case .atLogin(let attempt, let refusal, let words):
+            return .violated(violation(attempt, refusal, words, flow))
+        case .toClient(let call, let client):
             let endpoint = Evidence(
                 place: Place(exchange: call.exchange, part: .requestURL, name: ""),
                 value: call.endpoint.text,
                 note: "the place where this id is not known"
             )
-            return Violation(
-                [Evidence(client), endpoint, call.answer.evidence()],
-                explanation: "The provider looked the client_id up, found nothing, and told the client so.",
-                exchange: call.exchange
+            return .violated(
+                Violation(
+                    [Evidence(client), endpoint, call.answer.evidence()],
+                    explanation:
+                        "The provider looked the client_id up, found nothing, and told the client so.",
+                    exchange: call.exchange
+                )
             )
+        case nil: return refused.isPageUnseen ? .abstains(Gap.errorPage) : .holds
         }
-        return nil
-    }
-
-    private func verdictOnLogins(of flow: Flow) -> Verdict {
-        Verdict.first(of: flow.loginAttempts) { attempt in
-            guard attempt.request != nil, let refusal = attempt.refusal, refusal.isOfTheRequest,
-                // Known, and shut out.
-                AccessPolicy.words(in: refusal.text) == nil,
-                // Of the provider itself, at the one behind it.
-                refusal.channel != .delivered || BrokeredError(in: refusal.text) == nil
-            else { return .holds }
-            let words = refusal.channel == .page ? RefusalWording.unknownClient(in: refusal.text) : nil
-            guard isSaid(by: refusal, of: attempt) || words != nil else {
-                return refusal.isTextRecorded ? .holds : .abstains(Gap.errorPage)
-            }
-            return .violated(violation(attempt, refusal, words, flow))
-        }
-    }
-
-    /// By the name of the error, or in words that no other refusal has.
-    private func isSaid(by refusal: RequestRefusal, of attempt: LoginAttempt) -> Bool {
-        if ClientDocument.isRefused(attempt["client_id"], refusal.error, refusal.text)
-            || refusal.says(ClientIDRefusal.texts)
-        {
-            return true
-        }
-        guard refusal.channel == .page else { return false }
-        if ClientIDRefusal.isAllThatIsSaid(of: refusal.text) { return true }
-        // Spotify calls a redirect URI that it does not know, or not take, by the same name.
-        guard RefusalWording.unknownRedirectURI(in: refusal.text) == nil else { return false }
-        let isForgeRocks = refusal.says(["invalid_client"]) && refusal.status != 200
-        return refusal.error == "invalid_client" || isForgeRocks
     }
 
     private func violation(

@@ -64,7 +64,7 @@ struct ProxySchemeDowngrade: Rule {
         if RefusedRedirectURI(in: flow).saying != nil { return true }
         let isOfClients = refusal.says(Self.ofClients)
         guard refusal.channel != .delivered, (refusal.status ?? 0) < 500, !refusal.says(Self.ofOthers),
-            !isOfClients || isOfIdentityServer(refusal, flow), flow.violation(of: ClientIDUnknown()) == nil
+            !isOfClients || isOfIdentityServer(refusal, flow), RefusedClientID(in: flow).saying == nil
         else { return false }
         guard let error = refusal.error, !isOfClients else { return true }
         // Which has words of its own, and they speak of no address.
