@@ -25,9 +25,7 @@ extension Flow {
         guard ending != .success, !wentOn(after: response) else { return false }
         guard let callback = response.callback else {
             // An app on a device refuses what it is handed without a word.
-            guard !response.target.isWeb, violation(of: CodeNeverRedeemed()) != nil else {
-                return false
-            }
+            guard !response.target.isWeb, case .found = UnredeemedCode.Reading(of: self) else { return false }
             return true
         }
         if case .rejected = fate(ofCallback: callback) { return true }
