@@ -52,7 +52,7 @@ extension Flow {
     /// or a server read it, or somebody went on.
     func sighting(ofAppThatStoppedAt document: MetadataDocument) -> Evidence? {
         let request = capture[document.exchange].request
-        guard PublicAgent(of: request, at: document.exchange)?.kind == .native,
+        guard request.isByNativeApp,
             !wentOn(after: document), !isAuthorizationAsked(after: document), !isServedByResource
         else { return nil }
         let agent = request.headers.first("user-agent")

@@ -129,7 +129,7 @@ enum AppHandover {
     private static func refusedHandover(of login: Login, in flow: Flow) -> Int? {
         guard let response = login.response, response.callback == nil || isHandedToApp(response, in: flow),
             let granted = login.tokenRequests.last(where: \.answer.isSuccess),
-            PublicAgent(of: flow.capture[granted.exchange].request, at: granted.exchange)?.kind == .native
+            flow.capture[granted.exchange].request.isByNativeApp
         else { return nil }
         let tokens = ["id_token", "access_token"].map { name -> [UInt8] in
             granted.answer.parameters[name].flatMap {
@@ -141,7 +141,7 @@ enum AppHandover {
             let request = flow.capture[index].request
             guard ["POST", "PUT"].contains(request.method),
                 let body = request.body, (body.size ?? 0) < largest, isToOwnServer(request, flow),
-                PublicAgent(of: request, at: index)?.kind == .native, let bytes = body.bytes
+                request.isByNativeApp, let bytes = body.bytes
             else { return false }
             let carried = tokens.map { !$0.isEmpty && bytes.firstRange(of: $0) != nil }
             guard !isForSignIn(request.url) else { return carried.contains(true) }

@@ -42,7 +42,7 @@ private struct AppAnswers: Sendable {
         exchanges = index.order.filter { exchange in
             let recorded = index.capture[exchange]
             guard let body = recorded.response?.body, (body.size ?? 0) < 1 << 16 else { return false }
-            return PublicAgent(of: recorded.request, at: exchange)?.kind == .native
+            return recorded.request.isByNativeApp
         }
     }
 }

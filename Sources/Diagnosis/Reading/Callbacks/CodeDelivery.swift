@@ -59,7 +59,7 @@ struct CodeDelivery {
             return true
         }
         return flow.exchanges.contains { index in
-            PublicAgent(of: flow.capture[index].request, at: index)?.kind == .native
+            flow.capture[index].request.isByNativeApp
         }
     }
 
@@ -87,7 +87,7 @@ struct CodeDelivery {
         Set(
             flow.exchanges.compactMap { index in
                 let request = flow.capture[index].request
-                return PublicAgent(of: request, at: index)?.kind == .native ? Self.product(request) : nil
+                return request.isByNativeApp ? Self.product(request) : nil
             }
         )
     }
@@ -102,7 +102,7 @@ struct CodeDelivery {
     /// Of an app that is not seen otherwise any name may be the one, but those of the system's services.
     private func isOfTheApp(_ tunnel: Exchange, among apps: Set<String>) -> Bool {
         guard !RecorderRefusal.isOfSystem(tunnel), !Telemetry.isOne(tunnel.request.url),
-            PublicAgent(of: tunnel.request, at: 0)?.kind == .native
+            tunnel.request.isByNativeApp
         else { return false }
         return apps.isEmpty || apps.contains(Self.product(tunnel.request))
     }

@@ -36,7 +36,7 @@ struct UnredeemedCode: Sendable {
             return .unknown(Gap.tokenRequestBody)
         }
         if delivery.receiver == .app, BrowserRecorder.wrote(flow.capture),
-            !flow.exchanges.contains(where: { isApp($0, flow) })
+            !flow.exchanges.contains(where: { flow.capture[$0].request.isByNativeApp })
         {
             return .unknown("a browser's recorder does not see what the app beside it sends")
         }
@@ -90,10 +90,6 @@ struct UnredeemedCode: Sendable {
             else { return false }
             return nonces.contains(ByteText(nonce))
         }
-    }
-
-    private static func isApp(_ index: Int, _ flow: Flow) -> Bool {
-        PublicAgent(of: flow.capture[index].request, at: index)?.kind == .native
     }
 
     /// What was recorded after the code had gone out: seconds to the end of the file, and whether anything but the redirect itself

@@ -40,3 +40,8 @@ struct PublicAgent {
         }
     }
 }
+
+extension RecordedRequest {
+    /// Whether an app on the user's device sent it, by its name for itself.
+    var isByNativeApp: Bool { PublicAgent(of: self, at: 0)?.kind == .native }
+}

@@ -107,7 +107,7 @@ enum LeftPage {
     /// A page that the app itself got, by its library for HTTP: nobody sees it there.
     private static func unseen(_ page: Int, _ flow: Flow) -> Violation.Words? {
         let exchange = flow.capture[page]
-        guard PublicAgent(of: exchange.request, at: page)?.kind == .native else { return nil }
+        guard exchange.request.isByNativeApp else { return nil }
         let isConsent =
             flow.provider == .forgerock
             && exchange.response?.body?.text?.containsBytes("displayScopes") == true

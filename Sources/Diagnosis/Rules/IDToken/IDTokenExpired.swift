@@ -112,12 +112,9 @@ struct IDTokenExpired: Rule {
     /// What its library for reports sends by itself tells nothing of that.
     private static func isOfApp(_ request: TokenRequest, _ flow: Flow) -> Bool {
         let position = flow.surroundings.position
-        func isOne(_ index: Int) -> Bool {
-            PublicAgent(of: flow.capture[index].request, at: index)?.kind == .native
-        }
-        return isOne(request.exchange)
+        return flow.capture[request.exchange].request.isByNativeApp
             && flow.surroundings.order.contains {
-                position[$0] > position[request.exchange] && isOne($0)
+                position[$0] > position[request.exchange] && flow.capture[$0].request.isByNativeApp
                     && !Telemetry.isOne(flow.capture[$0].request)
             }
     }

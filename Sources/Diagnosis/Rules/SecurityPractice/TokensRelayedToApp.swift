@@ -34,7 +34,7 @@ struct TokensRelayedToApp: Rule {
     func verdict(on flow: Flow) -> Verdict {
         for login in flow.logins {
             let relays = AppHandover.relays(of: login, in: flow).filter { index in
-                PublicAgent(of: flow.capture[index].request, at: index)?.kind == .native
+                flow.capture[index].request.isByNativeApp
             }
             guard !relays.isEmpty else { continue }
             let issued = login.tokenRequests.filter(\.answer.isSuccess)

@@ -249,7 +249,7 @@ struct ClientAuthMissing: Rule {
     /// code was handed it.
     private func isOfAppOnDevice(_ call: ClientCall, _ flow: Flow) -> Bool {
         guard call.kind == .token, flow.provider != .google,
-            PublicAgent(of: flow.capture[call.exchange].request, at: call.exchange)?.kind == .native,
+            flow.capture[call.exchange].request.isByNativeApp,
             flow.authorizationRequests.contains(where: { request in
                 request.redirectURI.map { !RecordedURL($0).isWeb } ?? false
             })
