@@ -126,7 +126,7 @@ extension Ending {
     {
         guard response.code != nil, !response.parameters.contains("id_token"),
             let callback = response.callback,
-            LoopbackHost.isLoopback(index.capture[callback].request.url.host ?? ""),
+            index.capture[callback].request.url.isOnLoopback,
             let answer = index.capture[callback].response, answer.location == nil
         else { return false }
         return index.backChannel.witness(of: response, to: request, in: index.capture) != nil

@@ -18,7 +18,7 @@ package enum DeadEnd {
         let isLast = index.withoutAssets(after: callback).isEmpty
         // A program on this machine answers its browser first and fetches the tokens then.
         guard
-            !LoopbackHost.isLoopback(index.capture[callback].request.url.host ?? "") || !isLast
+            !index.capture[callback].request.url.isOnLoopback || !isLast
                 || isOfAWebApp(callback, request, in: index),
             let body = answer.body, body.isPage, let html = body.text, doesNothing(html),
             !isLast || !sendsAway(html)
@@ -37,7 +37,7 @@ package enum DeadEnd {
     /// it does before it answers is of this login.
     private static func usesUnseenToken(by witness: Int, _ callback: Int, in index: CaptureIndex) -> Bool {
         let answered = index.capture[callback]
-        let isProgram = LoopbackHost.isLoopback(answered.request.url.host ?? "")
+        let isProgram = answered.request.url.isOnLoopback
         return index.unseenTokens.areUsed(
             by: ServerCalls.sender(of: index.capture[witness]),
             from: answered.startedAt,

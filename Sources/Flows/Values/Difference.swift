@@ -225,7 +225,7 @@ package struct Difference {
     private static func name(_ port: Int?) -> String { port.map { "\($0)" } ?? "(none)" }
 
     private static func areBothLoopback(_ left: RecordedURL, _ right: RecordedURL) -> Bool {
-        LoopbackHost.isLoopback(left.host ?? "") && LoopbackHost.isLoopback(right.host ?? "")
+        left.isOnLoopback && right.isOnLoopback
     }
 
     private static func withoutPadding(_ text: String) -> String {

@@ -16,3 +16,8 @@ package enum LoopbackHost {
             && parts.allSatisfy { $0.utf8.allSatisfy(\.isASCIIDigit) && UInt8($0) != nil }
     }
 }
+
+extension RecordedURL {
+    /// Whether its host is this machine under a name that is nobody else's (``LoopbackHost``).
+    package var isOnLoopback: Bool { host.map(LoopbackHost.isLoopback) ?? false }
+}

@@ -98,7 +98,7 @@ enum AppHandover {
         // Capacitor shows its pages at localhost on Android.
         sender == .page
             && request.headers.first("origin").map {
-                RecordedURL($0).isWeb && !LoopbackHost.isLoopback(RecordedURL($0).host ?? "")
+                RecordedURL($0).isWeb && !RecordedURL($0).isOnLoopback
             } ?? false
     }
 

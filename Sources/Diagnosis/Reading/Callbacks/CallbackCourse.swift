@@ -115,7 +115,7 @@ struct CallbackCourse {
     private static func server(ofAnotherProgramAt callback: RejectedCallback, _ flow: Flow) -> [Evidence]? {
         let exchange = flow.capture[callback.exchange]
         let login = flow.logins.first { $0.response?.callback == callback.exchange }
-        guard LoopbackHost.isLoopback(exchange.request.url.host ?? ""), let request = login?.request,
+        guard exchange.request.url.isOnLoopback, let request = login?.request,
             flow.surroundings.redirectedFrom[request.exchange] == nil,
             !isSentByPage(flow.capture[request.exchange].request)
         else { return nil }

@@ -28,7 +28,7 @@ enum GoTrueRedirect {
             note: "the browser was sent here"
         )
         // Tokens may be taken at the other address as well, the code at that alone where its verifier is kept.
-        let isLocal = [wanted, reached].filter { LoopbackHost.isLoopback($0.host ?? "") }.count == 1
+        let isLocal = [wanted, reached].filter(\.isOnLoopback).count == 1
         return Violation(
             [Evidence(asked), shown],
             severity: code != nil || isLocal ? .error : .warning,

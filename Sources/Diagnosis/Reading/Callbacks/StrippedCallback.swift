@@ -107,7 +107,7 @@ struct StrippedCallback {
     /// anything there before.
     private static func isListener(at exchange: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Bool {
         let url = flow.capture[exchange].request.url
-        guard LoopbackHost.isLoopback(url.host ?? ""), let request = attempt.request,
+        guard url.isOnLoopback, let request = attempt.request,
             flow.surroundings.redirectedFrom[request.exchange] == nil
         else { return false }
         let before = flow.surroundings.order[..<flow.surroundings.position[exchange]]

@@ -52,10 +52,7 @@ enum ClientKind {
 
     /// An app on a device has no certificate for this machine (RFC 8252, section 7.3); who develops a web app may.
     private static func isLoopback(_ attempt: LoginAttempt) -> Bool {
-        guard let target = attempt.parameter("redirect_uri").map({ RecordedURL($0.value) }) else {
-            return false
-        }
-        return target.scheme?.lowercased() == "http" && target.host.map(LoopbackHost.isLoopback) ?? false
+        attempt.parameter("redirect_uri").map { RecordedURL($0.value).isLoopbackListener } ?? false
     }
 
     /// By a token request that has neither a secret nor an assertion.
@@ -141,7 +138,7 @@ enum ClientKind {
         if url.origin == origin { return true }
         guard let other = origin.map({ RecordedURL($0) }), url.scheme == other.scheme, url.port == other.port
         else { return false }
-        return [url, other].allSatisfy { $0.host.map(LoopbackHost.isLoopback) ?? false }
+        return [url, other].allSatisfy(\.isOnLoopback)
     }
 
     /// The alias for clients with certificates, an endpoint that knows no other way, or one that is called so.

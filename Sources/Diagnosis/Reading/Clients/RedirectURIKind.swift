@@ -7,7 +7,7 @@ enum RedirectURIKind {
     static func fix(for request: AuthorizationRequest, isAtGoogle: Bool) -> String {
         let uri = RecordedURL(request.redirectURI ?? "")
         if uri.scheme?.lowercased() == "urn" { return ofCopiedCodes }
-        return isAtGoogle && LoopbackHost.isLoopback(uri.host ?? "") ? ofLoopback : ofOtherKinds
+        return isAtGoogle && uri.isOnLoopback ? ofLoopback : ofOtherKinds
     }
 
     /// What an app shows that lets its user copy the code was taken once, and a listener on the machine for every kind of client.

@@ -65,7 +65,7 @@ enum RedirectURIRemedy {
     /// Whether an app on this machine listens at a port that nobody could register, as it is another one each time.
     private static func hasChosenPort(_ request: AuthorizationRequest, _ flow: Flow) -> Bool {
         guard let uri = request.redirectURI.map({ RecordedURL($0) }), uri.scheme?.lowercased() == "http",
-            LoopbackHost.isLoopback(uri.host ?? ""), let port = uri.explicitPort,
+            uri.isOnLoopback, let port = uri.explicitPort,
             LoopbackHost.isChosenAnew(port: port)
         else { return false }
         return !ClientKind.isWebApp(at: uri.origin, flow)

@@ -151,7 +151,7 @@ package struct CookieDelivery {
 
     private static func isTrustworthy(_ url: RecordedURL, _ agent: String) -> Bool {
         if url.scheme?.lowercased() == "https" { return true }
-        return LoopbackHost.isLoopback(url.host ?? "") && !isSafari(agent)
+        return url.isOnLoopback && !isSafari(agent)
     }
 
     private static func isSafari(_ agent: String) -> Bool {

@@ -38,7 +38,7 @@ struct DiscoveryEndpointInsecure: Rule {
             let insecure = document.answer.parameters.items.filter { item in
                 let url = RecordedURL(item.value)
                 return Self.names.contains(item.name) && url.scheme?.lowercased() == "http"
-                    && !LoopbackHost.isLoopback(url.host ?? "")
+                    && !url.isOnLoopback
             }
             guard !insecure.isEmpty else { continue }
             return .violated(Violation([document.urlEvidence] + insecure.prefix(10).map { Evidence($0) }))

@@ -53,6 +53,6 @@ struct GoogleOfflineMissing: Rule {
         guard let redirect = attempt["redirect_uri"].map({ RecordedURL($0) }), redirect.isWeb else {
             return false
         }
-        return !LoopbackHost.isLoopback(redirect.host ?? "")
+        return !redirect.isOnLoopback
     }
 }

@@ -36,7 +36,7 @@ struct LoopbackPortMismatch: Rule {
         for attempt in flow.loginAttempts {
             guard let sent = attempt.parameter("redirect_uri") else { continue }
             let used = RecordedURL(sent.value)
-            guard LoopbackHost.isLoopback(used.host ?? ""), used.isWeb else { continue }
+            guard used.isOnLoopback, used.isWeb else { continue }
             if let violation = refusal(attempt, sent, used, flow) ?? detour(attempt, sent, used, flow) {
                 return .violated(violation)
             }

@@ -63,7 +63,7 @@ struct BackchannelNotRecorded: Rule {
     private func isProgram(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
         guard let answer = response.callback.flatMap({ flow.capture[$0].response }), answer.location == nil
         else { return false }
-        return isListener(response.target) && !ClientKind.isWebApp(at: response.target.origin, flow)
+        return response.target.isLoopbackListener && !ClientKind.isWebApp(at: response.target.origin, flow)
     }
 
     private static let program = Violation.Words(
@@ -81,10 +81,6 @@ struct BackchannelNotRecorded: Rule {
     /// Whether it came to an app's own listener with another state: the app drops it there, whatever page it shows (RFC 8252,
     /// section 8.9), and there is no server.
     private func isTurnedAwayOnLoopback(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
-        isListener(response.target) && flow.violation(of: StateMismatch()) != nil
-    }
-
-    private func isListener(_ target: RecordedURL) -> Bool {
-        target.scheme?.lowercased() == "http" && target.host.map(LoopbackHost.isLoopback) ?? false
+        response.target.isLoopbackListener && flow.violation(of: StateMismatch()) != nil
     }
 }

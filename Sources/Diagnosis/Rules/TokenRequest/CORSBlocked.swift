@@ -226,7 +226,7 @@ struct CORSBlocked: Rule {
     private func isOfLogin(_ text: String, _ target: RecordedURL) -> Bool {
         let page = RecordedURL(text)
         guard let origin = page.origin else { return PageCall.isOfApp(text) }
-        return origin == target.origin || !target.isWeb && LoopbackHost.isLoopback(page.host ?? "")
+        return origin == target.origin || !target.isWeb && page.isOnLoopback
     }
 
     /// How many of a list in order of time began at a time or before.

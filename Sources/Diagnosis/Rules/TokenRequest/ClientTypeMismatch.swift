@@ -81,7 +81,7 @@ struct ClientTypeMismatch: Rule {
             let target = call.parameters["redirect_uri"].map({ RecordedURL($0) })
         else { return false }
         return !target.isWeb
-            || LoopbackHost.isLoopback(target.host ?? "")
+            || target.isOnLoopback
                 && call.authentication.methods == [.none]
     }
 

@@ -127,7 +127,7 @@ struct PublicClientSendsSecret: Rule {
     private static func isOfApp(_ redirectURI: String) -> Bool {
         let url = RecordedURL(redirectURI)
         guard url.isWeb else { return url.scheme != nil }
-        return LoopbackHost.isLoopback(url.host ?? "")
+        return url.isOnLoopback
     }
 
     private static let texts = [

@@ -124,7 +124,7 @@ struct CallbackRejectedByApp: Rule {
         guard let request = login?.request, flow.surroundings.redirectedFrom[request.exchange] == nil,
             flow.deadEndWitness(at: callback.exchange) != nil
         else { return false }
-        return LoopbackHost.isLoopback(flow.capture[callback.exchange].request.url.host ?? "")
+        return flow.capture[callback.exchange].request.url.isOnLoopback
     }
 
     private static let leftByProgram = """

@@ -104,11 +104,11 @@ struct CallbackUnreachable: Rule {
             violation.evidence = delivery + [upgrade, failure]
             violation.explanation = Self.upgraded
             violation.fix =
-                LoopbackHost.isLoopback(response.target.host ?? "")
+                response.target.isOnLoopback
                 ? Self.upgradedFix : Self.upgradedHostFix
         } else {
             violation.evidence = delivery + [failure]
-            if LoopbackHost.isLoopback(response.target.host ?? "") {
+            if response.target.isOnLoopback {
                 violation.fix = Self.fix(forLoopback: response.target, TransportFailure(failure.value))
             }
         }

@@ -35,7 +35,7 @@ struct ProxySchemeDowngrade: Rule {
         for attempt in flow.loginAttempts {
             guard let sent = attempt.parameter("redirect_uri"), let request = attempt.request,
                 let start = start(of: request, flow), isDowngrade(RecordedURL(sent.value), start.url),
-                !Self.isOnLoopback(start.url) || isOfApp(start, attempt, flow)
+                !start.url.isOnLoopback || isOfApp(start, attempt, flow)
             else { continue }
             var evidence = [Evidence(place: start.place, value: start.url.withoutQuery), Evidence(sent)]
             if let refusal = attempt.refusal, mayBeForIt(refusal, flow) {
@@ -111,11 +111,7 @@ struct ProxySchemeDowngrade: Rule {
             let host = uri.host, host == start.host
         else { return false }
         if uri.port == start.port { return true }
-        return (uri.explicitPort == nil || uri.port == 80) && (start.port == 443 || !Self.isOnLoopback(start))
-    }
-
-    private static func isOnLoopback(_ url: RecordedURL) -> Bool {
-        url.host.map(LoopbackHost.isLoopback) ?? false
+        return (uri.explicitPort == nil || uri.port == 80) && (start.port == 443 || !start.isOnLoopback)
     }
 
     /// Whether a server on the user's own machine redirected from https into a login that failed for that.
