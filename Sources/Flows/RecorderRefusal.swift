@@ -29,7 +29,7 @@ package enum RecorderRefusal {
     /// Whether it is a service of the device's own system, which accepts no certificate but its maker's: beside a login that was
     /// recorded it has no part in it.
     package static func isOfSystem(_ exchange: Exchange) -> Bool {
-        guard let agent = exchange.request.headers.first("user-agent")?.lowercased() else { return false }
+        guard let agent = exchange.request.userAgent?.lowercased() else { return false }
         return services.contains { service in
             agent.hasPrefix(service)
                 || [" ", "(", "."].contains { agent.containsBytes($0 + service) }

@@ -28,7 +28,7 @@ struct ServerCalls {
         default: return
         }
         guard exchange.isAnswered, let message, let origin = exchange.request.url.origin,
-            !UserAgentName.isOnDevice(exchange.request.headers.first("user-agent") ?? "")
+            !UserAgentName.isOnDevice(exchange.request.userAgent ?? "")
         else { return }
         if let address = exchange.connection.serverAddress {
             addresses[origin, default: []].insert(address)
@@ -88,6 +88,6 @@ struct ServerCalls {
 
     /// What tells the senders of a capture apart.
     static func sender(of exchange: Exchange) -> String {
-        exchange.request.headers.first("user-agent") ?? exchange.client.process ?? ""
+        exchange.request.userAgent ?? exchange.client.process ?? ""
     }
 }

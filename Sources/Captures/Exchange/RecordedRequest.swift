@@ -103,6 +103,9 @@ extension RecordedRequest {
     /// `GET https://api.example/me`: what requests have in common that ask the same of one place, whatever their query.
     package var methodAndURL: String { "\(method) \(url.withoutQuery)" }
 
+    /// What its sender calls itself, the first of the fields; nil where it has none.
+    package var userAgent: String? { headers.first("user-agent") }
+
     /// Whether a browser asks ahead, for what its user may want next: it says so itself.
     package var isPrefetch: Bool {
         ["sec-purpose", "purpose", "x-moz"].contains { name in

@@ -55,10 +55,10 @@ extension Flow {
         guard request.isByNativeApp,
             !wentOn(after: document), !isAuthorizationAsked(after: document), !isServedByResource
         else { return nil }
-        let agent = request.headers.first("user-agent")
+        let agent = request.userAgent
         let later = surroundings.order[(surroundings.position[document.exchange] + 1)...].prefix(500).first {
             let other = capture[$0].request
-            return other.headers.first("user-agent") == agent && other.url.host != request.url.host
+            return other.userAgent == agent && other.url.host != request.url.host
         }
         return later.map { index in
             Evidence(

@@ -55,7 +55,7 @@ extension Flow {
     func isLeftByClosedApp(_ index: Int) -> Bool {
         let exchange = capture[index]
         guard exchange.response == nil, exchange.failure.map(FailedRequest.isDeparture) ?? false,
-            let agent = exchange.request.headers.first("user-agent"), UserAgentName.isNativeApp(agent),
+            let agent = exchange.request.userAgent, UserAgentName.isNativeApp(agent),
             let wait = exchange.duration, wait < Self.usualPatience, !isWhole(wait)
         else { return false }
         let code = tokenRequests.first { $0.exchange == index }?.code
@@ -67,7 +67,7 @@ extension Flow {
         }
         return !exchanges(after: index, within: wait + Self.timeToGoOn).contains {
             capture[$0].startedAt >= exchange.endedAt
-                && capture[$0].request.headers.first("user-agent") == agent
+                && capture[$0].request.userAgent == agent
         }
     }
 

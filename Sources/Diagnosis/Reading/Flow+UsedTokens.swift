@@ -44,8 +44,8 @@ extension Flow {
     }
 
     private func isBackEnd(_ request: TokenRequest, callback: Int) -> Bool {
-        let agent = capture[request.exchange].request.headers.first("user-agent")
-        return agent != capture[callback].request.headers.first("user-agent")
+        let agent = capture[request.exchange].request.userAgent
+        return agent != capture[callback].request.userAgent
             && !capture[request.exchange].request.headers.contains("origin")
     }
 

@@ -41,10 +41,10 @@ enum RefusedIssuer {
     /// Of captures that were put together, which have no addresses: the failed request of another program meanwhile whose answer
     /// speaks of the issuer and has the document's very name for it.
     private static func workThatNames(_ issuer: String, _ document: MetadataDocument, _ flow: Flow) -> Int? {
-        let reader = flow.capture[document.exchange].request.headers.first("user-agent")
+        let reader = flow.capture[document.exchange].request.userAgent
         return flow.surroundings.failedWork(behind: document.exchange) { other in
             let asked = flow.capture[other]
-            guard asked.request.headers.first("user-agent") != reader,
+            guard asked.request.userAgent != reader,
                 wordsOfIssuer(in: asked, at: other) != nil
             else { return false }
             let location = asked.response?.location ?? ""

@@ -143,7 +143,7 @@ extension Ending {
             switch message {
             case .discovery, .keySet, .pushedRequest:
                 UserAgentName.isNativeApp(
-                    index.capture[message.exchange].request.headers.first("user-agent") ?? ""
+                    index.capture[message.exchange].request.userAgent ?? ""
                 )
             default: false
             }

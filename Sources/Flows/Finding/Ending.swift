@@ -87,11 +87,11 @@ struct Ending {
 
     /// Whether something went well later that may have had a token, which was left out of the capture.
     private func mayGoOnUnseen(after exchange: Int) -> Bool {
-        let agent = index.capture[exchange].request.headers.first("user-agent")
+        let agent = index.capture[exchange].request.userAgent
         return index.withoutAssets(after: exchange).prefix(200).contains { other in
             let later = index.capture[other]
             return index.messages[other] == nil && index.mayLackCredentials(at: other)
-                && later.request.headers.first("user-agent") == agent
+                && later.request.userAgent == agent
                 && later.response.map { $0.status < 400 } ?? false
         }
     }

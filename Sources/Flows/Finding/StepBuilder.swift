@@ -156,7 +156,7 @@ struct StepBuilder {
 
     private func sender(_ exchange: Int, isBrowser: Bool) -> Participant {
         let recorded = capture[exchange]
-        let agent = recorded.request.headers.first("user-agent") ?? ""
+        let agent = recorded.request.userAgent ?? ""
         let looksLikeBrowser = agent.hasPrefix("Mozilla/")
         let role: Participant.Role = isBrowser || looksLikeBrowser ? .browser : isNative ? .app : .backend
         if let process = recorded.client.process, !sharedProcesses.contains(process) {
@@ -176,7 +176,7 @@ struct StepBuilder {
         for exchange in exchanges {
             let recorded = capture[exchange]
             guard let process = recorded.client.process,
-                let agent = recorded.request.headers.first("user-agent")
+                let agent = recorded.request.userAgent
             else { continue }
             agents[process, default: []].insert(agent)
         }

@@ -19,7 +19,7 @@ package struct Browsers: Sendable {
     /// Whether something shows that two exchanges are not of one browser; nothing does where they have little to tell it by.
     func areTwo(_ one: Int, _ other: Int) -> Bool {
         let (left, right) = (capture[one].request, capture[other].request)
-        if differ(left.headers.first("user-agent"), right.headers.first("user-agent")) { return true }
+        if differ(left.userAgent, right.userAgent) { return true }
         // Each host has cookies of its own, and may be behind proxies of its own.
         guard left.url.host == right.url.host else { return false }
         if let areOne = jars.areOne(one, other) { return !areOne }
@@ -30,7 +30,7 @@ package struct Browsers: Sendable {
     /// by where it is, whatever cookies they have.
     package func areOnTwoDevices(_ one: Int, _ other: Int) -> Bool {
         let (left, right) = (capture[one].request, capture[other].request)
-        if differ(left.headers.first("user-agent"), right.headers.first("user-agent")) { return true }
+        if differ(left.userAgent, right.userAgent) { return true }
         return left.url.host == right.url.host && areElsewhere(one, other)
     }
 

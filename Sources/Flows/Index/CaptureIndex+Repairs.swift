@@ -15,7 +15,7 @@ extension CaptureIndex {
                 client,
                 at: place,
                 subject: nil,
-                agent: capture[request.exchange].request.headers.first("user-agent")
+                agent: capture[request.exchange].request.userAgent
             )
         }
     }
@@ -27,7 +27,7 @@ extension CaptureIndex {
             position[request.exchange],
             client,
             subject: subjects.subject(ofRefresh: request),
-            agent: capture[request.exchange].request.headers.first("user-agent")
+            agent: capture[request.exchange].request.userAgent
         )
     }
 
@@ -95,7 +95,7 @@ private struct GoodLogins: Sendable {
             let granted = exchanged.last(where: \.answer.isSuccess)
             guard Self.isGood(response, exchanged, granted, index) else { continue }
             let agents = [request.exchange, granted?.exchange].map { exchange in
-                exchange.flatMap { index.capture[$0].request.headers.first("user-agent") }
+                exchange.flatMap { index.capture[$0].request.userAgent }
             }
             let handed = response.parameters.parameter("id_token").flatMap { IDToken($0) }?.token.subject
             for place in [""] + request.commonPlaces {
@@ -185,7 +185,7 @@ private struct RenewedTokens: Sendable {
             grant.client,
             at: request.methodAndURL,
             subject: grant.subject,
-            agents: [request.headers.first("user-agent")]
+            agents: [request.userAgent]
         )
     }
 
@@ -220,7 +220,7 @@ private struct RenewedTokens: Sendable {
             grant.client,
             at: recorded.request.methodAndURL,
             subject: grant.subject,
-            agent: recorded.request.headers.first("user-agent")
+            agent: recorded.request.userAgent
         )
     }
 

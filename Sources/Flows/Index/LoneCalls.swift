@@ -47,7 +47,7 @@ enum LoneCalls {
     }
 
     private static func agent(of exchange: Exchange) -> String? {
-        exchange.request.headers.first("user-agent")
+        exchange.request.userAgent
     }
 
     /// Under the name of RFC 6749, or that of container registries.

@@ -55,7 +55,7 @@ struct SignedTokenCalls: Sendable {
             subject: subject,
             client: ["client_id", "azp", "appid", "cid"].lazy.compactMap { token.claim($0)?.string }.first,
             place: request.methodAndURL,
-            agent: request.headers.first("user-agent")
+            agent: request.userAgent
         )
         return (key, end)
     }

@@ -93,7 +93,7 @@ struct TokenRefusals {
 
     static func isOfOneProgram(_ one: Exchange, _ other: Exchange) -> Bool {
         if let process = one.client.processID, let its = other.client.processID { return process == its }
-        guard let agent = one.request.headers.first("user-agent") else { return false }
-        return agent == other.request.headers.first("user-agent")
+        guard let agent = one.request.userAgent else { return false }
+        return agent == other.request.userAgent
     }
 }

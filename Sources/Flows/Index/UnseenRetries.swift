@@ -65,7 +65,7 @@ private struct UnseenRetries: Sendable {
                 parameters = call.parameters
                 answer = call.answer
             case .userInfo(let call), .resource(let call):
-                purpose = [index.methodAndAddress(of: call), request.headers.first("user-agent") ?? ""]
+                purpose = [index.methodAndAddress(of: call), request.userAgent ?? ""]
                 subject = JSONWebToken.parse(call.knownToken)?.subject
                 answer = call.answer
             case .discovery(let document):

@@ -16,7 +16,7 @@ package enum TakenCode {
         return tokens.contains { request in
             request.code == code && request.answer.isSuccess && request.startedAt >= end
                 && UserAgentName.isOnDevice(
-                    capture[request.exchange].request.headers.first("user-agent") ?? ""
+                    capture[request.exchange].request.userAgent ?? ""
                 )
         }
     }

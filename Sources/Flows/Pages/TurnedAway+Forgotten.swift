@@ -54,7 +54,7 @@ extension TurnedAway {
         let exchange = index.capture[callback]
         guard let host = exchange.request.url.host else { return false }
         let site = Site.of(host)
-        let agent = exchange.request.headers.first("user-agent")
+        let agent = exchange.request.userAgent
         let providers = index.derived.value { AskedLogins(index) }.providers
         var isSetAnew = false
         for position in index.order[(index.position[callback] + 1)...].prefix(mostBeside) {
@@ -62,7 +62,7 @@ extension TurnedAway {
             let later = index.capture[position]
             // While the callback is under way, its server shows tokens to others.
             let isOfServer =
-                later.startedAt < exchange.endedAt && later.request.headers.first("user-agent") != agent
+                later.startedAt < exchange.endedAt && later.request.userAgent != agent
             if !isOfServer,
                 later.request.headers.contains("authorization") || index.mayLackCredentials(at: position)
             {

@@ -109,6 +109,6 @@ struct CodeDelivery {
 
     /// What stands before the version in the name that a sender gives itself.
     private static func product(_ request: RecordedRequest) -> String {
-        String((request.headers.first("user-agent") ?? "").prefix { $0 != "/" })
+        String((request.userAgent ?? "").prefix { $0 != "/" })
     }
 }

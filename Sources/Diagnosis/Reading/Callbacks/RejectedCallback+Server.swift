@@ -158,13 +158,13 @@ extension RejectedCallback {
     /// By the client that exchanged the code, or by a server that was handed the token and asks about it.
     private func lastCall(after request: TokenRequest, until end: Timestamp, in flow: Flow) -> Int? {
         let asking = flow.capture[request.exchange]
-        let agent = asking.request.headers.first("user-agent")
-        let browser = flow.capture[exchange].request.headers.first("user-agent")
+        let agent = asking.request.userAgent
+        let browser = flow.capture[exchange].request.userAgent
         let own = flow.exchanges.last { exchange in
             let call = flow.capture[exchange]
             return exchange != request.exchange && exchange != place
-                && (call.request.headers.first("user-agent") == agent
-                    || isOfServer(exchange, flow) && call.request.headers.first("user-agent") != browser
+                && (call.request.userAgent == agent
+                    || isOfServer(exchange, flow) && call.request.userAgent != browser
                         && !call.request.headers.contains("origin"))
                 && call.startedAt >= request.startedAt && call.startedAt <= end
         }
@@ -173,7 +173,7 @@ extension RejectedCallback {
             let call = flow.capture[index]
             return index != place && call.client.processID != nil
                 && call.client.processID == asking.client.processID
-                && call.request.headers.first("user-agent") == agent
+                && call.request.userAgent == agent
         }
         let position = flow.surroundings.position
         return [own, other].compactMap(\.self).max { position[$0] < position[$1] }
@@ -193,8 +193,8 @@ extension RejectedCallback {
         guard clients.allSatisfy({ $0.process == nil && $0.processID == nil }) else {
             return asked.client.isOther(than: received.client)
         }
-        guard let agent = asked.request.headers.first("user-agent") else { return false }
-        return !UserAgentName.isOnDevice(agent) && agent != received.request.headers.first("user-agent")
+        guard let agent = asked.request.userAgent else { return false }
+        return !UserAgentName.isOnDevice(agent) && agent != received.request.userAgent
     }
 
     /// The exchanges by which it asked for something that it did not get, the last few.

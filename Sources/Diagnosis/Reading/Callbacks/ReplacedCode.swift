@@ -38,7 +38,7 @@ struct ReplacedCode {
         return index.withoutAssets(after: redirect).prefix(mostBetween).prefix { $0 != callback }.contains {
             let other = index.capture[$0]
             return other.startedAt >= given.endedAt && other.request.url.origin == given.request.url.origin
-                && other.request.headers.first("user-agent") == given.request.headers.first("user-agent")
+                && other.request.userAgent == given.request.userAgent
         }
     }
 

@@ -21,13 +21,13 @@ struct ServersValue {
         let request = login.request
         let start = flow.capture[request.exchange].startedAt
         let host = flow.capture[relay].request.url.host
-        let agent = flow.capture[relay].request.headers.first("user-agent")
+        let agent = flow.capture[relay].request.userAgent
         let before = index.order[..<index.position[request.exchange]].suffix(Self.mostExchanges).reversed()
             .prefix { start - flow.capture[$0].startedAt <= .seconds(300) }
         for exchange in before {
             let recorded = flow.capture[exchange]
             guard recorded.request.url.host == host,
-                recorded.request.headers.first("user-agent") == agent,
+                recorded.request.userAgent == agent,
                 let json = JSONBody.object(of: recorded.response?.body, below: Self.largest)
             else { continue }
             let values = Self.names.compactMap { name in

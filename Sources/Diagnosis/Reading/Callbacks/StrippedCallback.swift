@@ -43,8 +43,8 @@ struct StrippedCallback {
             flow.capture[$0].request.urlOfBrowser.origin == target.origin
         }
         guard let next, !flow.capture[next].client.isOther(than: given.client),
-            flow.capture[next].request.headers.first("user-agent")
-                == given.request.headers.first("user-agent"),
+            flow.capture[next].request.userAgent
+                == given.request.userAgent,
             flow.capture[next].request.urlOfBrowser.normalizedWithoutQuery == target.normalizedWithoutQuery,
             flow.capture[next].startedAt - given.endedAt <= longestWay
         else { return nil }

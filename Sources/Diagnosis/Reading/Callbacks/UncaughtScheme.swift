@@ -12,7 +12,7 @@ struct UncaughtScheme {
     /// Nil of an address that systems and libraries take as it stands.
     init?(of delivery: CodeDelivery, in flow: Flow) {
         let response = delivery.response
-        let agent = flow.capture[response.exchange].request.headers.first("user-agent") ?? ""
+        let agent = flow.capture[response.exchange].request.userAgent ?? ""
         let request = flow.authorizationRequests.last { $0.state != nil && $0.state == response.state }
         let asked = request?.parameters.parameter("redirect_uri")
         let address = asked.map { RecordedURL($0.value) } ?? response.target

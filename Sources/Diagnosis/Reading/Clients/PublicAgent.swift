@@ -16,7 +16,7 @@ struct PublicAgent {
     ///
     /// Runtimes of servers send `Origin` or `Sec-Fetch-Mode` too; a page does so with the name of a browser.
     init?(of request: RecordedRequest, at exchange: Int) {
-        guard let agent = request.headers.first("user-agent") else { return nil }
+        guard let agent = request.userAgent else { return nil }
         let name = agent.lowercased()
         let place = { (name: String) in Place(exchange: exchange, part: .requestHeader, name: name) }
         if name.hasPrefix("mozilla/"),

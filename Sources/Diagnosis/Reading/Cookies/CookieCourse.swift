@@ -44,7 +44,7 @@ struct CookieCourse {
             .compactMap { index -> Evidence? in
                 let asked = flow.capture[index]
                 guard asked.request.url.host == begun.request.url.host, asked.endedAt <= begun.endedAt,
-                    asked.request.headers.first("user-agent") != begun.request.headers.first("user-agent"),
+                    asked.request.userAgent != begun.request.userAgent,
                     let answer = asked.response,
                     ((answer.location ?? "") + (answer.body?.text ?? "")).containsBytes(state)
                 else { return nil }

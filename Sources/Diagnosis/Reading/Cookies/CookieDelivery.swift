@@ -53,7 +53,7 @@ package struct CookieDelivery {
                 method: exchange.request.method,
                 at: exchange.startedAt,
                 initiator: initiator,
-                agent: exchange.request.headers.first("user-agent") ?? ""
+                agent: exchange.request.userAgent ?? ""
             )
         }
     }

@@ -147,7 +147,7 @@ enum LoginCookies {
     private static func isOfProgram(_ page: Int, besides request: AuthorizationRequest, _ flow: Flow) -> Bool
     {
         func isOnDevice(_ exchange: Int) -> Bool? {
-            flow.capture[exchange].request.headers.first("user-agent").map(UserAgentName.isOnDevice)
+            flow.capture[exchange].request.userAgent.map(UserAgentName.isOnDevice)
         }
         return isOnDevice(page) == false && isOnDevice(request.exchange) == true
     }

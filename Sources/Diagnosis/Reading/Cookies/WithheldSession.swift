@@ -64,7 +64,7 @@ struct WithheldSession {
             method: "GET",
             at: callback.endedAt,
             initiator: isFromElsewhere ? from : nil,
-            agent: callback.request.headers.first("user-agent") ?? ""
+            agent: callback.request.userAgent ?? ""
         )
     }
 

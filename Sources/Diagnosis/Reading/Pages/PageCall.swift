@@ -83,7 +83,7 @@ struct PageCall {
         let request = flow.capture[answer.exchange].request
         guard let origin = request.headers.first("origin"), let page = Self.origin(of: origin),
             page != request.url.origin,
-            let agent = request.headers.first("user-agent"), agent.lowercased().hasPrefix("mozilla/")
+            let agent = request.userAgent, agent.lowercased().hasPrefix("mozilla/")
         else { return nil }
         let mode = request.headers.first("sec-fetch-mode")?.lowercased() ?? "cors"
         guard mode == "cors" else { return nil }

@@ -18,7 +18,7 @@ enum PolicyStop {
         else { return nil }
         let exchange = flow.capture[page]
         guard let answer = exchange.response, let body = answer.body, !hasOutsideScript(body),
-            exchange.request.headers.first("user-agent").map({ $0.hasPrefix("Mozilla/") }) ?? false
+            exchange.request.userAgent.map({ $0.hasPrefix("Mozilla/") }) ?? false
         else { return nil }
         let policy = ContentSecurityPolicy(answer.headers)
         let isTargetForbidden = policy.forbidsForms(from: exchange.request.url, to: response.target)
@@ -114,7 +114,7 @@ enum PolicyStop {
     }
 
     private static func isNavigation(_ request: RecordedRequest) -> Bool {
-        request.headers.first("user-agent")?.containsBytes("Chrome/") ?? false
+        request.userAgent?.containsBytes("Chrome/") ?? false
             && request.headers.first("sec-fetch-mode").map { $0 == "navigate" } ?? true
     }
 

@@ -91,7 +91,7 @@ struct DevicePace {
     /// the code.
     private func isTriedBefore(_ exchange: Int, _ flow: Flow) -> Bool {
         guard grant.polls.count > 1, grant.polls[1].exchange == exchange,
-            flow.capture[exchange].request.headers.first("user-agent")?.hasPrefix("aws-cli/") ?? false
+            flow.capture[exchange].request.userAgent?.hasPrefix("aws-cli/") ?? false
         else { return false }
         return grant.polls[1].startedAt - grant.polls[0].startedAt < .seconds(1)
     }

@@ -49,7 +49,7 @@ enum UndeclaredKeys {
             else { return false }
             return exchange.request.url.origin == token.endpoint.origin
                 && Endpoints.conventionalRole(of: exchange.request.url) == .keys
-                && exchange.request.headers.first("user-agent") == granted.request.headers.first("user-agent")
+                && exchange.request.userAgent == granted.request.userAgent
         }
     }
 

@@ -127,13 +127,13 @@ struct IDTokenAlgUnexpected: Rule {
         guard flow.surroundings.verification(of: token, providerHosts: flow.providerHosts).outcome == .valid,
             let callback = flow.refusedCallback(of: delivered)
         else { return nil }
-        let agent = flow.capture[request.exchange].request.headers.first("user-agent")
+        let agent = flow.capture[request.exchange].request.userAgent
         let position = flow.surroundings.position
         for case .keySet(let document) in flow.messages
         where position[document.exchange] > position[request.exchange] {
             let exchange = flow.capture[document.exchange]
             guard let keys = document.keys?.keys, !keys.isEmpty, !keys.contains(where: { $0.type == "oct" }),
-                exchange.request.headers.first("user-agent") == agent,
+                exchange.request.userAgent == agent,
                 exchange.startedAt <= flow.capture[callback].endedAt
             else { continue }
             return Evidence(

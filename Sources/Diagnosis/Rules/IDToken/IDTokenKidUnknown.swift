@@ -95,12 +95,12 @@ struct IDTokenKidUnknown: Rule {
         guard let request = delivered.tokenRequest else { return true }
         let token = flow.capture[request.exchange]
         let end = timeOfRejection(of: delivered, in: flow)
-        let agent = token.request.headers.first("user-agent")
+        let agent = token.request.userAgent
         let hasFetched = sets.contains { set in
             if set.servedAt >= token.endedAt, set.servedAt <= end { return true }
             // Who checked at the login need not at a refresh.
             return !request.isRefresh
-                && flow.capture[set.exchange].request.headers.first("user-agent") == agent
+                && flow.capture[set.exchange].request.userAgent == agent
         }
         guard !hasFetched, !request.isRefresh else { return hasFetched }
         if let callback = delivered.login?.response?.callback,

@@ -211,7 +211,7 @@ struct LogoutLocalOnly: Rule {
     }
 
     private func isSameBrowser(_ exchange: Int, _ login: Login, _ flow: Flow) -> Bool {
-        flow.capture[exchange].request.headers.first("user-agent")
-            == flow.capture[login.request.exchange].request.headers.first("user-agent")
+        flow.capture[exchange].request.userAgent
+            == flow.capture[login.request.exchange].request.userAgent
     }
 }

@@ -35,7 +35,7 @@ struct SingpassAppLaunchURLMissing: Rule {
             guard isPrivate || attempt["redirect_uri_https_type"] == "app_claimed_https" else {
                 return .holds
             }
-            guard let agent = flow.capture[attempt.exchange].request.headers.first("user-agent") else {
+            guard let agent = flow.capture[attempt.exchange].request.userAgent else {
                 return .abstains("the agent of the login was not recorded")
             }
             guard AppOnDevice.isIOS(agent) else { return .holds }

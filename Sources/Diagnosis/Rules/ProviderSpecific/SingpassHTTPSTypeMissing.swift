@@ -76,7 +76,7 @@ struct SingpassHTTPSTypeMissing: Rule {
         return Evidence(
             place: Place(exchange: exchange, part: .requestHeader, name: "User-Agent"),
             value: Masking.shown(
-                flow.capture[exchange].request.headers.first("user-agent") ?? "",
+                flow.capture[exchange].request.userAgent ?? "",
                 of: "user-agent"
             ),
             note: relay == nil ? "an app fetched the code challenge" : "an app handed the code on"

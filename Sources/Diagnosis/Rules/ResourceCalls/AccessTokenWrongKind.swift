@@ -131,7 +131,7 @@ struct AccessTokenWrongKind: Rule {
     /// An app that is no web page: it is called back by something else than a server of its own.
     private func isNative(_ call: BearerCall, _ targets: [RecordedURL], _ flow: Flow) -> Bool {
         if targets.isEmpty || targets.contains(where: { !$0.isWeb || $0.isOnLoopback }) {
-            let agent = flow.capture[call.call.exchange].request.headers.first("user-agent") ?? ""
+            let agent = flow.capture[call.call.exchange].request.userAgent ?? ""
             // A page under development is called back by the machine itself, too.
             return !(targets.allSatisfy(\.isWeb) && agent.utf8.starts(with: "Mozilla/".utf8))
         }

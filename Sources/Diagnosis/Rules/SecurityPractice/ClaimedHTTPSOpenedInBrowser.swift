@@ -41,7 +41,7 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
                 login.tokenRequests.isEmpty, AppHandover.relays(of: login, in: flow).isEmpty
             else { continue }
             let exchange = flow.capture[callback]
-            guard exchange.request.headers.first("user-agent")?.hasPrefix("Mozilla/") ?? false,
+            guard exchange.request.userAgent?.hasPrefix("Mozilla/") ?? false,
                 let status = exchange.response?.status, let sign = sign(of: login, in: flow)
             else { continue }
             let isMissing = status == 404
@@ -138,7 +138,7 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
         return !flow.exchanges(after: callback, within: .seconds(120)).contains { index in
             let later = flow.capture[index]
             guard later.request.url.host == host,
-                later.request.headers.first("user-agent")?.hasPrefix("Mozilla/") ?? false,
+                later.request.userAgent?.hasPrefix("Mozilla/") ?? false,
                 !isOfTheBrowser(later)
             else { return false }
             let body = later.response?.body

@@ -150,7 +150,7 @@ struct CodeReused: Rule {
         }
         if areTwoClients(first, second) { return first.answer.isSuccess ? twoClients : twoRefused }
         guard first.answer.isSuccess else { return nil }
-        let agents = [first, second].map { flow.capture[$0.exchange].request.headers.first("user-agent") }
+        let agents = [first, second].map { flow.capture[$0.exchange].request.userAgent }
         if let one = agents[0], let other = agents[1] {
             switch (UserAgentName.isOnDevice(one), UserAgentName.isOnDevice(other)) {
             case (true, false): return Violation.Words(explanation: appFirst, fix: twoPartiesFix)

@@ -41,7 +41,7 @@ struct PublicClientSendsSecret: Rule {
             guard let sender = PublicAgent(of: flow.capture[call.exchange].request, at: call.exchange),
                 sender.kind == .page || isNative
                     || call.parameters["redirect_uri"].map(Self.isOfApp) ?? false,
-                !backEnds.contains(flow.capture[call.exchange].request.headers.first("user-agent") ?? "")
+                !backEnds.contains(flow.capture[call.exchange].request.userAgent ?? "")
             else {
                 // Whoever sends it, the provider has the client down as one without a secret.
                 guard isRefused, call.answer.error?.error != "invalid_grant",
@@ -111,9 +111,9 @@ struct PublicClientSendsSecret: Rule {
             let relays = AppHandover.relays(of: login, in: flow).map { flow.capture[$0] }
             for request in login.tokenRequests {
                 let redeemed = flow.capture[request.exchange]
-                guard let agent = redeemed.request.headers.first("user-agent"),
+                guard let agent = redeemed.request.userAgent,
                     relays.contains(where: { relay in
-                        relay.request.headers.first("user-agent") != agent
+                        relay.request.userAgent != agent
                             && relay.startedAt <= redeemed.startedAt && redeemed.startedAt <= relay.endedAt
                     })
                 else { continue }

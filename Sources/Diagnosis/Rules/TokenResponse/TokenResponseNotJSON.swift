@@ -104,10 +104,10 @@ struct TokenResponseNotJSON: Rule {
     private func isRead(_ request: TokenRequest, _ flow: Flow) -> Bool {
         if flow.wentOn(after: request, callback: callback(of: request, flow)) { return true }
         let asked = flow.capture[request.exchange]
-        let agent = asked.request.headers.first("user-agent")
+        let agent = asked.request.userAgent
         return flow.keySets.contains { document in
             let call = flow.capture[document.exchange]
-            return call.startedAt >= asked.endedAt && call.request.headers.first("user-agent") == agent
+            return call.startedAt >= asked.endedAt && call.request.userAgent == agent
         }
     }
 

@@ -118,7 +118,7 @@ struct TLSClientRejectsRecorder: Rule {
     /// the user agent that it names to the proxy.
     private func isOpened(_ host: String, by refused: Exchange, _ flow: Flow) -> Bool {
         guard flow.surroundings.openedHosts.contains(host) else { return false }
-        let agent = refused.request.headers.first("user-agent")
+        let agent = refused.request.userAgent
         guard refused.client.process != nil || agent != nil else { return true }
         let clients = opened(host, flow)
         if let process = refused.client.process {
@@ -147,7 +147,7 @@ private struct OpenedHosts: Sendable {
             else { continue }
             byHost[host, default: Clients()].processes.insert(exchange.client.process)
             byHost[host, default: Clients()].processIDs.insert(exchange.client.processID)
-            byHost[host, default: Clients()].agents.insert(exchange.request.headers.first("user-agent"))
+            byHost[host, default: Clients()].agents.insert(exchange.request.userAgent)
         }
     }
 }

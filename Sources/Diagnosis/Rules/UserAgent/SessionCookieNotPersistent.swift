@@ -68,7 +68,7 @@ struct SessionCookieNotPersistent: Rule {
 
     /// Safari of iOS, or a tab of it in an app.
     private func isTab(_ exchange: Int, _ flow: Flow) -> Bool {
-        let agent = flow.capture[exchange].request.headers.first("user-agent") ?? ""
+        let agent = flow.capture[exchange].request.userAgent ?? ""
         return ["iPhone", "iPad", "iPod"].contains(where: agent.containsBytes)
             && ["Version/", "Mobile/", "Safari/"].allSatisfy(agent.containsBytes)
     }

@@ -93,7 +93,7 @@ struct StateCookieLost: Rule {
     private func isKeptByApp(_ login: LostLoginCookies, _ flow: Flow) -> Bool {
         guard let lost = login.lost.first, lost.obstacle == nil, lost.overwritten == nil else { return false }
         let agents = [lost.setting.exchange, login.carrier].map {
-            flow.capture[$0].request.headers.first("user-agent") ?? ""
+            flow.capture[$0].request.userAgent ?? ""
         }
         return UserAgentName.isNativeApp(agents[0]) && !UserAgentName.isNativeApp(agents[1])
             && UserAgentName.isOnDevice(agents[1])
@@ -254,7 +254,7 @@ struct StateCookieLost: Rule {
     private func note(_ setting: CookieDelivery.Setting, _ sending: CookieDelivery.Sending, _ flow: Flow)
         -> String
     {
-        let before = flow.capture[setting.exchange].request.headers.first("user-agent") ?? ""
+        let before = flow.capture[setting.exchange].request.userAgent ?? ""
         guard !before.isEmpty, !sending.agent.isEmpty, before != sending.agent else {
             return "cookies sent with the callback"
         }

@@ -173,7 +173,7 @@ private struct BrowserProcesses {
     }
 
     private static func isSentByOne(_ exchange: Exchange) -> Bool {
-        guard let agent = exchange.request.headers.first("user-agent") else { return false }
+        guard let agent = exchange.request.userAgent else { return false }
         return UserAgentName.isOnDevice(agent) && !UserAgentName.isNativeApp(agent)
     }
 }

@@ -8,11 +8,11 @@ extension FlowGrouping {
         let hint = call.parameters["id_token_hint"]
         let token = hint.flatMap { JSONWebToken.parse($0) }
         // A browser that signed in itself may send the wrong one.
-        let agent = capture[call.exchange].request.headers.first("user-agent")
+        let agent = capture[call.exchange].request.userAgent
         let mayBe = { [capture] (flow: FlowBuilder) in
             token.map { !flow.isOfAnotherUser($0) } ?? true
                 || flow.requests.contains {
-                    capture[$0.exchange].request.headers.first("user-agent") == agent
+                    capture[$0.exchange].request.userAgent == agent
                 }
         }
         let flow =

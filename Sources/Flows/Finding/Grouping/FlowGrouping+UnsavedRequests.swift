@@ -86,8 +86,8 @@ extension FlowGrouping {
     /// Whether the same program sent both, the later one no longer behind the other than this.
     private func isSoon(_ request: TokenRequest, behind exchange: Int, _ time: Duration) -> Bool {
         let earlier = capture[exchange]
-        let sender = capture[request.exchange].request.headers.first("user-agent")
-        return earlier.request.headers.first("user-agent") == sender
+        let sender = capture[request.exchange].request.userAgent
+        return earlier.request.userAgent == sender
             && request.startedAt >= earlier.startedAt && request.startedAt - earlier.startedAt <= time
     }
 }
