@@ -70,7 +70,7 @@ package struct LogoutCourse: Sendable {
                 end = .refused(Place(exchange: current, part: .responseStatus, name: ""))
                 return
             }
-            guard let location = response.location, (300..<400).contains(response.status) else {
+            guard let location = response.location, response.isRedirection else {
                 return arrive(current, target, index)
             }
             let next = exchange.request.url.resolving(location)

@@ -92,6 +92,15 @@ package struct RecordedResponse: Sendable {
         _modify { yield &members.foreign }
     }
 
+    /// A status of the 200s (RFC 9110, section 15.3).
+    package var isSuccessful: Bool { (200..<300).contains(status) }
+
+    /// A status of the 300s, whether or not it says where to (RFC 9110, section 15.4).
+    package var isRedirection: Bool { (300..<400).contains(status) }
+
+    /// A status of the 400s (RFC 9110, section 15.5).
+    package var isClientError: Bool { (400..<500).contains(status) }
+
     /// The target of a redirect as it was written: the `Location` header, else `redirectURL`; nil where
     /// neither has text.
     package var location: String? {

@@ -56,7 +56,7 @@ enum LoneAnswers {
     /// The form of a POST that no browser brings: its answer is JSON, or nothing (OpenID4VP, section 8.2, `direct_post`).
     static func postedByWallet(_ exchange: Exchange) -> QueryItems? {
         guard exchange.request.method == "POST", exchange.request.headers.first("cookie") == nil,
-            let response = exchange.response, (200..<300).contains(response.status),
+            let response = exchange.response, response.isSuccessful,
             response.body.map({ ($0.size ?? 0) == 0 || $0.essence == "application/json" }) ?? true
         else { return nil }
         return FormBody.items(of: exchange.request.body)

@@ -52,7 +52,7 @@ enum LoneCalls {
 
     /// Under the name of RFC 6749, or that of container registries.
     private static func isGiven(_ token: String, by exchange: Exchange) -> Bool {
-        guard let response = exchange.response, (200..<300).contains(response.status),
+        guard let response = exchange.response, response.isSuccessful,
             response.body?.essence == "application/json",
             let answer = JSONBody.object(of: response.body, below: 1 << 16)
         else { return false }

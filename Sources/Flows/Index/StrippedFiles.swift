@@ -87,7 +87,7 @@ struct StrippedFiles: Sendable {
             let request = exchange.request
             guard request.headers.contains("origin") else { return }
             if request.method == "OPTIONS" {
-                guard (200..<300).contains(response.status),
+                guard response.isSuccessful,
                     request.headers.listed("access-control-request-headers").contains("authorization"),
                     // For a while browsers took the star for it.
                     !response.headers.listed("access-control-allow-headers")

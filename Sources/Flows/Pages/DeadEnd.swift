@@ -12,7 +12,7 @@ package enum DeadEnd {
     ) -> Int? {
         guard let code = response.code, !codes.contains(code), response.error == nil,
             let callback = response.callback, let answer = index.capture[callback].response,
-            (200..<300).contains(answer.status), answer.location == nil
+            answer.isSuccessful, answer.location == nil
         else { return nil }
         // A browser asks for the page's icon at once.
         let isLast = index.withoutAssets(after: callback).isEmpty

@@ -14,7 +14,7 @@ extension HandedOnCode {
         in capture: Capture
     ) -> Bool {
         guard let answer = response.callback.flatMap({ capture[$0].response }),
-            (200..<300).contains(answer.status), answer.setCookies.isEmpty, isPage(answer),
+            answer.isSuccessful, answer.setCookies.isEmpty, isPage(answer),
             let origin = response.target.origin
         else { return false }
         if response.target.path == firebaseHelper { return isBegunByPage(at: origin, capture) }

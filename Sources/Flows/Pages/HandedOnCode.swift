@@ -17,7 +17,7 @@ package enum HandedOnCode {
     {
         guard let code = code(of: response) ?? token(of: response), code.value.utf8.count >= shortest,
             let callback = response.callback,
-            let answer = index.capture[callback].response, (200..<300).contains(answer.status)
+            let answer = index.capture[callback].response, answer.isSuccessful
         else { return nil }
         let isCode = self.code(of: response) != nil
         let carriers = carriers(of: code, isCode: isCode, behind: callback, to: request, in: index)

@@ -10,7 +10,7 @@ package enum LostAnswer {
     /// What stands in front of an app that cannot be reached refuses nothing.
     package static func refusal(behind callback: Int, in index: CaptureIndex) -> Int? {
         let asked = index.capture[callback].request
-        guard let response = index.capture[callback].response, (300..<400).contains(response.status),
+        guard let response = index.capture[callback].response, response.isRedirection,
             let location = response.location, response.headers.first("Set-Cookie") == nil,
             let landing = index.landings(of: callback).first,
             let status = index.capture[landing].response?.status, status >= 400,

@@ -6,7 +6,7 @@ package enum StatedFailure {
     /// Whether the answer to an exchange is a refusal: 4xx, 5xx, a success in name, or a redirect that names an error.
     package static func isRefusal(_ exchange: Exchange) -> Bool {
         guard let response = exchange.response else { return false }
-        if response.status >= 400 || (200..<300).contains(response.status) && isOne(response.body) {
+        if response.status >= 400 || response.isSuccessful && isOne(response.body) {
             return true
         }
         return response.location.flatMap { ErrorRedirect.parameter(of: exchange.request.url.resolving($0)) }

@@ -18,7 +18,7 @@ extension TurnedAway {
     /// Whether it is sent on within its host, with nothing in the address that tells of it, and without the cookies it came with.
     private static func takesCookiesBack(_ callback: Int, in index: CaptureIndex) -> Bool {
         let exchange = index.capture[callback]
-        guard let answer = exchange.response, (300..<400).contains(answer.status),
+        guard let answer = exchange.response, answer.isRedirection,
             let location = answer.location, answer.setCookies.allSatisfy({ isDeletion($0, by: exchange) })
         else { return false }
         let deleted = Set(answer.setCookies.map(\.name))
@@ -32,7 +32,7 @@ extension TurnedAway {
 
     /// What sends the browser on, to sign in once more say, is judged by where it leads.
     private static func isPage(_ exchange: Exchange) -> Bool {
-        exchange.response.map { (200..<300).contains($0.status) || $0.status == 304 } ?? false
+        exchange.response.map { $0.isSuccessful || $0.status == 304 } ?? false
     }
 
     /// Whether more is served on this machine than the callback and the page behind it; anywhere else it is.
@@ -45,7 +45,7 @@ extension TurnedAway {
         return near.contains { exchange in
             let page = index.capture[exchange]
             return page.request.url.origin == url.origin && !own.contains(exchange) && !Asset.isAsset(page)
-                && page.response.map { (200..<300).contains($0.status) } ?? false
+                && page.response?.isSuccessful ?? false
         }
     }
 

@@ -41,7 +41,7 @@ package enum TurnedAway {
         let isCodeLeft =
             index.backChannel.witness(of: response, to: request, in: index.capture) != nil && !isSetAnew
         guard hasNoCookie(exchange, in: index), let answer = exchange.response,
-            (300..<400).contains(answer.status), isCodeLeft || answer.setCookies.isEmpty,
+            answer.isRedirection, isCodeLeft || answer.setCookies.isEmpty,
             let location = answer.location
         else { return nil }
         let target = exchange.request.url.resolving(location)

@@ -21,7 +21,7 @@ package enum ForgeRockStep {
     ///
     /// Nil of a step that went well, of one that may be repeated, whose answer has an `authId`, and of another API of that name.
     package static func refusal(in exchange: Exchange) -> String? {
-        guard isOne(exchange), let response = exchange.response, (400..<500).contains(response.status),
+        guard isOne(exchange), let response = exchange.response, response.isClientError,
             response.status != 429,
             let json = JSONBody.object(of: response.body, below: largest), json["authId"] == nil,
             let reason = json["reason"]?.string, let message = json["message"]?.string, !message.isEmpty

@@ -69,7 +69,7 @@ enum BackEndRefusal {
             let relays = AppHandover.relays(of: login, in: flow)
             guard
                 let first = relays.first(where: {
-                    flow.capture[$0].response.map { (200..<300).contains($0.status) } ?? false
+                    flow.capture[$0].response?.isSuccessful ?? false
                 }),
                 !StatedFailure.isRefusal(flow.capture[first])
             else { continue }

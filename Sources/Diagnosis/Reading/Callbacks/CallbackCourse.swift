@@ -178,7 +178,7 @@ struct CallbackCourse {
         else { return false }
         // A server that is down or asks for a password of its own has not looked at it.
         return answer.location != nil
-            || (400..<500).contains(answer.status) && ![401, 403, 429].contains(answer.status)
+            || answer.isClientError && ![401, 403, 429].contains(answer.status)
     }
 
     /// Of the exchanges of a login; who began another one longer ago did so in another visit.

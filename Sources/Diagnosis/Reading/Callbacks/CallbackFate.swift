@@ -69,7 +69,7 @@ private struct CallbackFates: Sendable {
     private func fate(of callback: Int, _ login: Login?, _ anew: Set<Int>, _ flow: Flow) -> CallbackFate {
         guard let response = flow.capture[callback].response else { return .unknown }
         if response.status >= 400 { return fate(ofRefused: callback, login, flow) }
-        guard (300..<400).contains(response.status), let location = response.location else {
+        guard response.isRedirection, let location = response.location else {
             return fate(ofPageAt: callback, login, flow)
         }
         return fate(ofRedirectAt: callback, to: location, login, anew, flow)

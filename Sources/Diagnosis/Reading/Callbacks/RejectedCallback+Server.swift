@@ -182,7 +182,7 @@ extension RejectedCallback {
     /// Whether a page came where a token was shown to get data: a gateway's, or one of another address of the server.
     private func isAnsweredByPage(_ exchange: Int, _ flow: Flow) -> Bool {
         let asked = flow.capture[exchange]
-        guard let answer = asked.response, (200..<300).contains(answer.status), answer.body?.isPage ?? false
+        guard let answer = asked.response, answer.isSuccessful, answer.body?.isPage ?? false
         else { return false }
         return BearerToken.of(asked.request, exchange: exchange) != nil
     }

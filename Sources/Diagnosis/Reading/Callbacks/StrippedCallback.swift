@@ -66,7 +66,7 @@ struct StrippedCallback {
     private static func refusal(of exchange: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Evidence? {
         guard let answer = flow.capture[exchange].response else { return nil }
         if answer.status >= 400 { return flow.statusEvidence(of: exchange, note: "refused") }
-        if (300..<400).contains(answer.status), let location = answer.location {
+        if answer.isRedirection, let location = answer.location {
             let url = flow.capture[exchange].request.url.resolving(location)
             let isNewLogin =
                 attempt.request.map {

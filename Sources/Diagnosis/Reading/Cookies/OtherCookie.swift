@@ -55,7 +55,7 @@ enum OtherCookie {
     static func misnamed(in flow: Flow) -> Violation? {
         for attempt in flow.loginAttempts where attempt.response == nil {
             guard let request = attempt.request, !request.isUnseen,
-                let response = flow.capture[request.exchange].response, (300..<400).contains(response.status)
+                let response = flow.capture[request.exchange].response, response.isRedirection
             else { continue }
             let asked = flow.capture[request.exchange].request
             let steps = flow.exchanges(before: request.exchange, within: .seconds(600))

@@ -21,7 +21,7 @@ enum RefusedStep {
         }
         // A page of help may have such words, too.
         guard response.location == nil,
-            !isLink || (400..<500).contains(response.status) && response.body?.isPage ?? false
+            !isLink || response.isClientError && response.body?.isPage ?? false
         else { return nil }
         let words = PageText.words(of: response.body).asciiLowercased()
         if texts.contains(where: words.containsBytes) || isKeycloaks(words, response.status, flow) {
@@ -30,7 +30,7 @@ enum RefusedStep {
         guard !isLink else { return nil }
         // A script may well send its own requests without cookies.
         let isForm = exchange.request.method == "GET" || FormBody.items(of: exchange.request.body) != nil
-        guard isForm, (400..<500).contains(response.status), response.status != 429,
+        guard isForm, response.isClientError, response.status != 429,
             !response.headers.contains("www-authenticate")
         else { return nil }
         return Place(exchange: page, part: .responseStatus, name: "")

@@ -49,7 +49,7 @@ struct SessionOutOfPath {
             exchange = next
         }
         guard exchange != callback, let answer = flow.capture[exchange].response,
-            (200..<300).contains(answer.status), answer.body?.isPage ?? false
+            answer.isSuccessful, answer.body?.isPage ?? false
         else { return nil }
         return exchange
     }

@@ -53,7 +53,7 @@ enum UnconfirmedDevice {
         guard let response = flow.capture[exchange].response, response.body?.isPage ?? false else {
             return false
         }
-        return (400..<500).contains(response.status) && ![401, 404, 429].contains(response.status)
+        return response.isClientError && ![401, 404, 429].contains(response.status)
             && !SignInAnswer.isPage(exchange, flow)
     }
 

@@ -7,7 +7,7 @@ import OAuth
 enum FormErrors {
     /// The errors of such an answer; nil where it names none.
     static func evidence(on exchange: Int, in flow: Flow) -> Evidence? {
-        guard let response = flow.capture[exchange].response, (200..<300).contains(response.status),
+        guard let response = flow.capture[exchange].response, response.isSuccessful,
             let form = JSONBody.object(of: response.body, below: 1 << 16),
             let errors = form["errors"]?.object
         else { return nil }

@@ -20,7 +20,7 @@ struct NativeStep {
             told = Self.ofWSO2(json, at: index)
         } else if response.status == 200, response.body?.essence == "application/vnd.auth+json" {
             guard let type = json["type"]?.string, type.hasSuffix("-step") else { return nil }
-        } else if (400..<500).contains(response.status), let problem = NativeSignIn.problem(json) {
+        } else if response.isClientError, let problem = NativeSignIn.problem(json) {
             guard Self.problems.contains(problem) else { return nil }
             told = Evidence(
                 place: Place(exchange: index, part: .responseBody, name: "type"),

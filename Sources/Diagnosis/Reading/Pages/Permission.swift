@@ -26,7 +26,7 @@ enum Permission {
             preflight.unknownFields.response == 0
         else { return nil }
         if let fault = missing(in: response, for: origin) { return fault }
-        guard (200..<300).contains(response.status) else {
+        guard response.isSuccessful else {
             return "the preflight has to be answered with 2xx"
         }
         let allowed = response.headers.listed("access-control-allow-headers")

@@ -53,7 +53,7 @@ enum ScriptedLoop {
             var pages: [String: (callback: Int, sender: Int?)] = [:]
             for response in index.responses {
                 guard let state = response.state, response.code != nil, let callback = response.callback,
-                    let answer = index.capture[callback].response, (200..<300).contains(answer.status),
+                    let answer = index.capture[callback].response, answer.isSuccessful,
                     // Who took the code has signed somebody in: logins may well follow one another then.
                     answer.setCookies.isEmpty, HandedOnCode.isCarried(response, in: index) == false
                 else { continue }

@@ -8,7 +8,7 @@ enum SignInAnswer {
         guard let response = flow.capture[index].response, response.body?.isPage ?? false,
             response.location == nil
         else { return false }
-        if (200..<300).contains(response.status) { return true }
+        if response.isSuccessful { return true }
         // The form comes again with its message: Rails answers 422, others 400 or 401.
         return flow.isCredentialPost(index) && isUsers(response.status) && response.status >= 400
             && response.body?.bytes.map(HTMLForm.isAsking) ?? false

@@ -27,7 +27,7 @@ enum SignInEnd {
     private static func lastPage(of pages: [Int], _ flow: Flow) -> RequestRefusal? {
         guard let last = pages.dropFirst().last(where: { isDocument($0, flow) }),
             let response = flow.capture[last].response, let page = response.body?.bytes,
-            response.status == 200 || (400..<500).contains(response.status),
+            response.status == 200 || response.isClientError,
             ![401, 404, 429].contains(response.status),
             let refusal = flow.refusal(on: [last], redirectURI: nil), !refusal.text.isEmpty,
             !HTMLForm.isAsking(in: page)
@@ -49,7 +49,7 @@ enum SignInEnd {
     /// Whether the browser was to show what it got, and got an error that is no page (Spring's JSON): nobody's script reads it.
     static func isRefusedNavigation(_ index: Int, _ flow: Flow) -> Bool {
         let exchange = flow.capture[index]
-        guard let response = exchange.response, (400..<500).contains(response.status),
+        guard let response = exchange.response, response.isClientError,
             !(response.body?.isPage ?? false)
         else { return false }
         let headers = exchange.request.headers
@@ -67,7 +67,7 @@ enum SignInEnd {
         for page in pages.reversed() {
             let exchange = flow.capture[page]
             guard ForgeRockStep.isOne(exchange), let response = exchange.response else { continue }
-            if (400..<500).contains(response.status), response.status != 429 {
+            if response.isClientError, response.status != 429 {
                 return NativeSignIn.refusal(ofStep: page, in: flow)
             }
             guard !ForgeRockSignIn.isContinued(by: exchange.request) else { return nil }

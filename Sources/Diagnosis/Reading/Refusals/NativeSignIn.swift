@@ -28,7 +28,7 @@ enum NativeSignIn {
         if response.status == 200 {
             return answeredError(json, exchange.request.url, index).flatMap { refusal($0, index) }
         }
-        guard (400..<500).contains(response.status) else { return nil }
+        guard response.isClientError else { return nil }
         return ofWSO2(json, exchange.request.url).map { name, text in
             RequestRefusal(
                 channel: .page,
@@ -118,7 +118,7 @@ enum NativeSignIn {
         var error: ErrorResponse?
         if response.status == 200 {
             error = answeredError(json, flow.capture[last].request.url, last)
-        } else if (400..<500).contains(response.status), problem(json) == "error-authorization-response" {
+        } else if response.isClientError, problem(json) == "error-authorization-response" {
             error = statedError(json, last)
         }
         return error.flatMap { UserRefusal.isOne($0, isAnsweredAtOnce: false) ? $0 : nil }

@@ -44,7 +44,7 @@ enum UserInfoPage {
             guard isSignIn(call.exchange, flow) else { return nil }
             return flow.statusEvidence(of: call.exchange, note: "a page to sign in at")
         }
-        guard (300..<400).contains(response.status), let location = response.location else { return nil }
+        guard response.isRedirection, let location = response.location else { return nil }
         let landings = flow.surroundings.landings(of: call.exchange)
         guard landings.allSatisfy({ Answer(of: flow.capture[$0], at: $0).json == nil }),
             ErrorRedirect.isSignInPage(asked.request.url.resolving(location))

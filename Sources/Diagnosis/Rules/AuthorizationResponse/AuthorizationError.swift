@@ -171,7 +171,7 @@ struct AuthorizationError: Rule {
         return flow.loginAttempts.lazy.compactMap { attempt -> Violation? in
             guard attempt.response == nil, let request = attempt.request,
                 let page = ProviderPages.of(request, in: flow).last,
-                let response = flow.capture[page].response, (200..<300).contains(response.status),
+                let response = flow.capture[page].response, response.isSuccessful,
                 FrontRefusal(of: page, in: flow) != nil
             else { return nil }
             let words = PageText.start(of: response.body)

@@ -63,7 +63,7 @@ struct DiscoveryNotJSON: Rule {
             current = next
         }
         guard current != document.exchange, flow.surroundings.messages[current] == nil,
-            let response = flow.capture[current].response, (200..<300).contains(response.status),
+            let response = flow.capture[current].response, response.isSuccessful,
             response.body?.isPage ?? false
         else { return nil }
         return current

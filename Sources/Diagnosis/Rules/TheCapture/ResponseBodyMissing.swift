@@ -46,7 +46,7 @@ struct ResponseBodyMissing: Rule {
     private func evidence(of index: Int, _ flow: Flow) -> Evidence? {
         let exchange = flow.capture[index]
         guard exchange.request.method != "HEAD", let response = exchange.response,
-            (200..<300).contains(response.status) || (400..<500).contains(response.status),
+            response.isSuccessful || response.isClientError,
             response.status != 204, response.status != 205, response.headers.first("content-length") != "0",
             !(response.body?.isRecorded ?? false), response.body?.size != 0
         else { return nil }

@@ -74,7 +74,7 @@ struct CORSBlocked: Rule {
 
     /// A call whose answer the page may not read.
     private func answered(_ call: PageCall, _ response: RecordedResponse) -> Violation? {
-        guard (200..<300).contains(response.status) || (400..<500).contains(response.status),
+        guard response.isSuccessful || response.isClientError,
             !response.headers.fields.isEmpty, !call.wentOn
         else { return nil }
         let fault = Permission.missing(in: response, for: call.origin, isCredentialed: call.isCredentialed)

@@ -149,7 +149,7 @@ struct InsecureEndpoint: Rule {
 
     /// Sent on to https at once, with nothing in it that lets somebody in.
     private func isUpgraded(_ exchange: Exchange) -> Bool {
-        guard let response = exchange.response, (300..<400).contains(response.status),
+        guard let response = exchange.response, response.isRedirection,
             let location = response.location
         else { return false }
         let request = exchange.request
