@@ -56,15 +56,7 @@ extension Ending {
         guard let target = sentTo(callback), builder.responses.count > 2, !isLetIn(behind: callback) else {
             return false
         }
-        var circle: Set<Int> = []
-        for request in builder.requests {
-            var exchange = request.exchange
-            for _ in 0..<10 {
-                guard let source = index.redirectedFrom[exchange] else { break }
-                circle.insert(source)
-                exchange = source
-            }
-        }
+        let circle = Set(builder.requests.flatMap { index.redirects(leadingTo: $0.exchange) })
         return builder.responses.contains { response in
             response.callback.map { $0 != callback && circle.contains($0) && sentTo($0) == target } ?? false
         }

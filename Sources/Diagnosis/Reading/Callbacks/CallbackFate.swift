@@ -52,7 +52,9 @@ private struct CallbackFates: Sendable {
             uniquingKeysWith: { first, _ in first }
         )
         let codes = Set(flow.tokenRequests.compactMap(\.code))
-        let anew = Self.sourcesOfLogins(in: flow)
+        let anew = Set(
+            flow.authorizationRequests.flatMap { flow.surroundings.redirects(leadingTo: $0.exchange) }
+        )
         for callback in flow.authorizationResponses.compactMap(\.callback) where fates[callback] == nil {
             if let login = logins[callback], let response = login.response {
                 witnesses[callback] = DeadEnd.witness(
@@ -138,19 +140,5 @@ private struct CallbackFates: Sendable {
     /// Whether a page that it leads to says that nobody was signed in.
     private func isTold(_ callback: Int, _ flow: Flow) -> Bool {
         FailedLoginNotice.page(behind: callback, in: flow.surroundings) != nil
-    }
-
-    /// The exchanges from which redirects alone lead to an authorization endpoint.
-    private static func sourcesOfLogins(in flow: Flow) -> Set<Int> {
-        var sources: Set<Int> = []
-        for request in flow.authorizationRequests {
-            var exchange = request.exchange
-            for _ in 0..<10 {
-                guard let source = flow.surroundings.redirectedFrom[exchange] else { break }
-                sources.insert(source)
-                exchange = source
-            }
-        }
-        return sources
     }
 }

@@ -69,11 +69,9 @@ enum LoginCookies {
     {
         var found = request.isUnseen ? settings(request.exchange, flow) : []
         var byName = Dictionary(grouping: found, by: \.cookie.name)
-        var exchange = request.exchange
         // Behind a callback the way is that of the round before, up to the provider's own cookies.
         let ends = flow.surroundings.derived.value { Ends(in: flow.surroundings) }
-        for _ in 0..<10 {
-            guard let source = flow.surroundings.redirectedFrom[exchange] else { break }
+        for source in flow.surroundings.redirects(leadingTo: request.exchange) {
             // The provider's own cookies are none of the app's.
             if flow.capture[source].request.url.origin != request.endpoint.origin {
                 // One that is made anew on the way stays away for that.
@@ -89,7 +87,6 @@ enum LoginCookies {
             guard !ends.callbacks.contains(source),
                 source == request.exchange || !ends.requests.contains(source)
             else { break }
-            exchange = source
         }
         return found
     }

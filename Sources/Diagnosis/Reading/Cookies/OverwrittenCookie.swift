@@ -168,14 +168,13 @@ struct OverwrittenCookie {
 
     /// The one that an exchange is, or that redirects led from to it.
     private static func authorizationRequest(behind exchange: Int, _ flow: Flow) -> AuthorizationRequest? {
-        var exchange = exchange
-        for _ in 0..<10 {
+        let way = [exchange] + flow.surroundings.redirects(leadingTo: exchange)
+        return way.prefix(10).lazy.compactMap { exchange in
             if case .authorizationRequest(let request) = flow.surroundings.messages[exchange] {
-                return request
+                request
+            } else {
+                nil
             }
-            guard let source = flow.surroundings.redirectedFrom[exchange] else { return nil }
-            exchange = source
-        }
-        return nil
+        }.first
     }
 }

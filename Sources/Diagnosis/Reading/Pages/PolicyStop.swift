@@ -131,13 +131,9 @@ enum PolicyStop {
 
     /// The form that was sent, and answered with a redirect that led here.
     private static func form(behind redirect: Int, _ flow: Flow) -> Int? {
-        var exchange = redirect
-        for _ in 0..<10 {
-            if flow.capture[exchange].request.method == "POST" { return exchange }
-            guard let earlier = flow.surroundings.redirectedFrom[exchange] else { return nil }
-            exchange = earlier
+        ([redirect] + flow.surroundings.redirects(leadingTo: redirect)).prefix(10).first {
+            flow.capture[$0].request.method == "POST"
         }
-        return nil
     }
 
     /// The page that a form was sent from: the last one before it at the address that the browser says.

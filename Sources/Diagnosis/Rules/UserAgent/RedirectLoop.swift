@@ -80,13 +80,7 @@ struct RedirectLoop: Rule {
 
     /// The callback that a request came from by redirects alone.
     private func source(of request: AuthorizationRequest, _ callbacks: Set<Int>, _ flow: Flow) -> Int? {
-        var exchange = request.exchange
-        for _ in 0..<10 {
-            guard let source = flow.surroundings.redirectedFrom[exchange] else { return nil }
-            if callbacks.contains(source) { return source }
-            exchange = source
-        }
-        return nil
+        flow.surroundings.redirects(leadingTo: request.exchange).first(where: callbacks.contains)
     }
 
     private func hasCredentials(between first: Int, _ last: Int, _ flow: Flow) -> Bool {

@@ -5,12 +5,13 @@ extension CaptureIndex {
     /// waiting room, a filter, or a balancer in front of the server, which has not seen the first.
     package func isDetour(from exchange: Int, to later: Int) -> Bool {
         guard capture[exchange].request.url.text == capture[later].request.url.text else { return false }
-        var current = later
-        for _ in 0..<10 {
-            guard let source = redirectedFrom[current] else { return false }
-            if source == exchange { return true }
-            current = source
-        }
-        return false
+        return redirects(leadingTo: later).contains(exchange)
+    }
+
+    /// The exchanges from which redirects alone led to one, nearest first.
+    ///
+    /// Ten at most: a circle of them has no end.
+    package func redirects(leadingTo exchange: Int) -> some Sequence<Int> {
+        sequence(first: exchange) { [redirectedFrom] in redirectedFrom[$0] }.dropFirst().prefix(10)
     }
 }
