@@ -18,14 +18,7 @@ extension Ending {
     /// Whether the app answers its callback with an error, or with a page headed by one, or leads on to a page that says so, or never
     /// got the answer.
     func isRefused(_ callback: Int, _ code: String?) -> Bool {
-        guard let response = index.capture[callback].response else { return false }
-        return response.status >= 400
-            && !TakenCode.isTaken(code, behind: callback, by: tokens, in: index.capture)
-            || ErrorHeading.isShown(at: callback, of: code, redeemed: redeemed, in: index)
-            || FailedLoginNotice.page(behind: callback, in: index) != nil
-            || code != nil && TurnedAway.isForgotten(callback, in: index)
-            || !tokens.contains { $0.code != nil && $0.code == code }
-                && LostAnswer.refusal(behind: callback, in: index) != nil
+        CallbackRefusal(at: callback, of: code, tokens, redeemed: redeemed, in: index) != nil
     }
 
     /// Whether the app answers its callback with a redirect that names an error, or to its page for errors.

@@ -70,34 +70,35 @@ private struct CallbackFates: Sendable {
 
     private func fate(of callback: Int, _ login: Login?, _ anew: Set<Int>, _ flow: Flow) -> CallbackFate {
         guard let response = flow.capture[callback].response else { return .unknown }
-        if response.status >= 400 { return fate(ofRefused: callback, login, flow) }
-        guard response.isRedirection, let location = response.location else {
-            return fate(ofPageAt: callback, login, flow)
-        }
-        return fate(ofRedirectAt: callback, to: location, login, anew, flow)
-    }
-
-    private func fate(ofRefused callback: Int, _ login: Login?, _ flow: Flow) -> CallbackFate {
-        let code = login?.response?.code
-        if TakenCode.isTaken(code, behind: callback, by: flow.tokenRequests, in: flow.capture) {
-            return .unknown
-        }
-        if let login, login.tokenRequests.isEmpty, AppHandover.relayedOutcome(of: flow) == .success {
-            return .unknown
-        }
-        return .rejected(Place(exchange: callback, part: .responseStatus, name: ""))
-    }
-
-    private func fate(ofPageAt callback: Int, _ login: Login?, _ flow: Flow) -> CallbackFate {
-        let isHeaded = ErrorHeading.isShown(
+        let refusal = CallbackRefusal(
             at: callback,
             of: login?.response?.code,
+            flow.tokenRequests,
             redeemed: redeemed,
             in: flow.surroundings
         )
-        if isHeaded || witnesses[callback] != nil || isTold(callback, flow) {
-            return .rejected(Place(exchange: callback, part: .responseStatus, name: ""))
+        if response.status >= 400 {
+            return refusal == .status && !isRelayed(login, flow) ? rejected(callback) : .unknown
         }
+        guard response.isRedirection, let location = response.location else {
+            return refusal != nil || witnesses[callback] != nil
+                ? rejected(callback) : fate(ofPageOf: login, flow)
+        }
+        return fate(ofRedirectAt: callback, to: location, refusal, anew, flow)
+    }
+
+    private func rejected(_ exchange: Int) -> CallbackFate {
+        .rejected(Place(exchange: exchange, part: .responseStatus, name: ""))
+    }
+
+    /// Whether the app's back end took the code that it was handed all the same.
+    private func isRelayed(_ login: Login?, _ flow: Flow) -> Bool {
+        guard let login, login.tokenRequests.isEmpty else { return false }
+        return AppHandover.relayedOutcome(of: flow) == .success
+    }
+
+    /// Of a page that says nothing: it may have handed the code on.
+    private func fate(ofPageOf login: Login?, _ flow: Flow) -> CallbackFate {
         guard let login, let answer = login.response,
             let refused = HandedOnCode.refusal(
                 of: answer,
@@ -106,39 +107,29 @@ private struct CallbackFates: Sendable {
                 in: flow.surroundings
             )
         else { return .unknown }
-        return .rejected(Place(exchange: refused, part: .responseStatus, name: ""))
+        return rejected(refused)
     }
 
     private func fate(
         ofRedirectAt callback: Int,
         to location: String,
-        _ login: Login?,
+        _ refusal: CallbackRefusal?,
         _ anew: Set<Int>,
         _ flow: Flow
     ) -> CallbackFate {
         let exchange = flow.capture[callback]
         let name = ErrorRedirect.parameter(of: exchange.request.url.resolving(location))
         if name == nil, let response = exchange.response,
-            ErrorRedirect.cookie(of: response, at: exchange.endedAt) != nil
-                || login?.response?.code != nil && TurnedAway.isForgotten(callback, in: flow.surroundings)
+            refusal == .forgotten || ErrorRedirect.cookie(of: response, at: exchange.endedAt) != nil
         {
             return .rejected(Place(exchange: callback, part: .responseHeader, name: "Set-Cookie"))
         }
-        if name != nil || anew.contains(callback) || isTold(callback, flow)
+        if name != nil || anew.contains(callback) || refusal == .notice
             || PageOfErrors.isShown(behind: callback, in: flow.surroundings)
         {
             return .rejected(Place(exchange: callback, part: .responseLocation, name: name ?? ""))
         }
-        let code = login?.response?.code
-        let isExchanged = flow.tokenRequests.contains { $0.code != nil && $0.code == code }
-        guard !isExchanged, let refused = LostAnswer.refusal(behind: callback, in: flow.surroundings) else {
-            return .sentOn
-        }
-        return .rejected(Place(exchange: refused, part: .responseStatus, name: ""))
-    }
-
-    /// Whether a page that it leads to says that nobody was signed in.
-    private func isTold(_ callback: Int, _ flow: Flow) -> Bool {
-        FailedLoginNotice.page(behind: callback, in: flow.surroundings) != nil
+        guard case .lost(let place) = refusal else { return .sentOn }
+        return rejected(place)
     }
 }
