@@ -40,32 +40,7 @@ struct ClientCall {
     }
 
     private static func read(in flow: Flow) -> [ClientCall] {
-        var calls = flow.messages.compactMap { message -> ClientCall? in
-            switch message {
-            case .token(let request):
-                ClientCall(
-                    kind: .token,
-                    exchange: request.exchange,
-                    endpoint: request.endpoint,
-                    parameters: request.parameters,
-                    authentication: request.authentication,
-                    answer: request.answer,
-                    purpose: "token \(request.code ?? request.refreshToken ?? request.grantType)",
-                    isDecidedElsewhere: request.isDecidedElsewhere,
-                    isRefusedForOthers: request.isTargetRefused || request.isSubjectForOthers
-                        || request.isPasswordRefused
-                )
-            case .pushedRequest(let call): ClientCall(.pushedRequest, call, "par")
-            case .deviceAuthorization(let call): ClientCall(.deviceAuthorization, call, "device")
-            case .backchannelAuthentication(let call):
-                ClientCall(.backchannelAuthentication, call, "backchannel authentication")
-            case .revocation(let call):
-                ClientCall(.revocation, call, "revocation \(call.parameters["token"] ?? "")")
-            case .introspection(let call):
-                ClientCall(.introspection, call, "introspection \(call.parameters["token"] ?? "")")
-            default: nil
-            }
-        }
+        var calls = made(in: flow)
         let issued = flow.logins.reduce(into: [String: String?]()) { clients, login in
             if let code = login.response?.code { clients[code] = .some(login.request.clientID) }
         }
@@ -91,6 +66,36 @@ struct ClientCall {
                 issued[code].map(call.authentication.mayBe) ?? flow.logins.isEmpty
         }
         return calls
+    }
+
+    /// As they were sent, each by itself.
+    private static func made(in flow: Flow) -> [ClientCall] {
+        flow.messages.compactMap { message in
+            switch message {
+            case .token(let request):
+                ClientCall(
+                    kind: .token,
+                    exchange: request.exchange,
+                    endpoint: request.endpoint,
+                    parameters: request.parameters,
+                    authentication: request.authentication,
+                    answer: request.answer,
+                    purpose: "token \(request.code ?? request.refreshToken ?? request.grantType)",
+                    isDecidedElsewhere: request.isDecidedElsewhere,
+                    isRefusedForOthers: request.isTargetRefused || request.isSubjectForOthers
+                        || request.isPasswordRefused
+                )
+            case .pushedRequest(let call): ClientCall(.pushedRequest, call, "par")
+            case .deviceAuthorization(let call): ClientCall(.deviceAuthorization, call, "device")
+            case .backchannelAuthentication(let call):
+                ClientCall(.backchannelAuthentication, call, "backchannel authentication")
+            case .revocation(let call):
+                ClientCall(.revocation, call, "revocation \(call.parameters["token"] ?? "")")
+            case .introspection(let call):
+                ClientCall(.introspection, call, "introspection \(call.parameters["token"] ?? "")")
+            default: nil
+            }
+        }
     }
 
     /// Whether the provider had no answer to it, or not now.

@@ -31,24 +31,13 @@ struct DiscoveryUnreachable: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var refused: [String: [MetadataDocument]] = [:]
-        var order: [String] = []
-        for document in flow.serverMetadata {
-            guard let origin = document.url.origin,
-                !flow.surroundings.latest.isDescribed(document),
-                !document.answer.isCancelled || isMixed(document, flow)
-            else { continue }
-            if refused[origin] == nil { order.append(origin) }
-            refused[origin, default: []].append(document)
-        }
         // A resource that describes itself is no authorization server: clients try their luck there all the same.
         let resources = Set(
             flow.resourceMetadata.filter { $0.isUsable && $0.answer.parameters.contains("resource") }
                 .compactMap(\.url.origin)
         )
         var isUnseen = false
-        for origin in order where !resources.contains(origin) {
-            let documents = refused[origin] ?? []
+        for (origin, documents) in undescribed(in: flow) where !resources.contains(origin) {
             let isMixed = documents.contains { self.isMixed($0, flow) }
             guard isMixed || !documents.contains(where: { $0.answer.isUnseen && !$0.answer.isRefusal }) else {
                 isUnseen = true
@@ -58,30 +47,46 @@ struct DiscoveryUnreachable: Rule {
                 !documents.allSatisfy(\.answer.isExplainedByTransport),
                 let first = documents.first, !isAsked(after: first, flow)
             else { continue }
-            let isCut = documents.contains(where: \.answer.isBrokenOff)
-            let isDown = documents.contains { ($0.answer.status ?? 0) >= 500 }
-            let setting = MissetIssuer(asking: documents)
-            let redirects = documents.compactMap { leftRedirect($0, flow) }
-            let other = setting?.fix ?? Self.hints[flow.provider]
-            let known = documents.lazy.compactMap { said($0, flow)?.meaning }.first
-            let explanation =
-                isMixed
-                ? Self.mixed
-                : isCut ? Self.cut : isDown ? Self.down : setting?.explanation ?? known?.explanation
-            return .violated(
-                Violation(
-                    evidence(documents, flow) + redirects,
-                    explanation: redirects.isEmpty ? explanation : Self.redirected,
-                    fix: redirects.isEmpty
-                        ? isMixed
-                            ? Self.mixedFix
-                            : isCut ? Self.cutFix : isDown ? Self.downFix : other ?? known?.fix
-                        : Self.redirectedFix
-                )
-                .toldOfFront(in: flow)
-            )
+            return .violated(violation(documents, isMixed: isMixed, flow).toldOfFront(in: flow))
         }
         return isUnseen ? .abstains("the answer that may hold the metadata is not in the capture") : .holds
+    }
+
+    /// The metadata that were asked for at each origin and tell of no server, by the first time that an origin was asked.
+    private func undescribed(in flow: Flow) -> [(origin: String, documents: [MetadataDocument])] {
+        var byOrigin: [String: [MetadataDocument]] = [:]
+        var order: [String] = []
+        for document in flow.serverMetadata {
+            guard let origin = document.url.origin,
+                !flow.surroundings.latest.isDescribed(document),
+                !document.answer.isCancelled || isMixed(document, flow)
+            else { continue }
+            if byOrigin[origin] == nil { order.append(origin) }
+            byOrigin[origin, default: []].append(document)
+        }
+        return order.map { ($0, byOrigin[$0] ?? []) }
+    }
+
+    private func violation(_ documents: [MetadataDocument], isMixed: Bool, _ flow: Flow) -> Violation {
+        let isCut = documents.contains(where: \.answer.isBrokenOff)
+        let isDown = documents.contains { ($0.answer.status ?? 0) >= 500 }
+        let setting = MissetIssuer(asking: documents)
+        let redirects = documents.compactMap { leftRedirect($0, flow) }
+        let other = setting?.fix ?? Self.hints[flow.provider]
+        let known = documents.lazy.compactMap { said($0, flow)?.meaning }.first
+        let explanation =
+            isMixed
+            ? Self.mixed
+            : isCut ? Self.cut : isDown ? Self.down : setting?.explanation ?? known?.explanation
+        return Violation(
+            evidence(documents, flow) + redirects,
+            explanation: redirects.isEmpty ? explanation : Self.redirected,
+            fix: redirects.isEmpty
+                ? isMixed
+                    ? Self.mixedFix
+                    : isCut ? Self.cutFix : isDown ? Self.downFix : other ?? known?.fix
+                : Self.redirectedFix
+        )
     }
 
     /// Whether a browser was sent to sign in there all the same; at another realm of the same server it says nothing of this one.

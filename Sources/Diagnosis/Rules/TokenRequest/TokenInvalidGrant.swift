@@ -49,11 +49,34 @@ struct TokenInvalidGrant: Rule {
             return .violated(misplaced)
         }
         let checked = refused.prefix(4).map { flow.checkedValues(of: $0) }
-        var evidence = zip(refused, checked).map { $0.answer.evidence(note: $1) }
+        let told = told(of: refused, first, flow)
+        return .violated(
+            Violation(
+                zip(refused, checked).map { $0.answer.evidence(note: $1) } + told.evidence,
+                severity: isRepaired ? .note : nil,
+                explanation: told.words?.explanation
+                    ?? (checked.contains { $0 != nil } ? nil : Self.unchecked),
+                fix: told.words?.fix,
+                title: told.words?.title,
+                exchange: first.exchange
+            )
+        )
+    }
+
+    private static let unchecked = """
+        invalid_grant stands for anything that is wrong with a code or refresh token: expired, revoked, already used, issued to another client, or not \
+        fitting redirect URI or code verifier. The capture has nothing to compare with what was sent.
+        """
+
+    /// What the capture shows of why, and what is to be said of it; no words where it shows nothing.
+    private func told(of refused: [TokenRequest], _ first: TokenRequest, _ flow: Flow) -> (
+        evidence: [Evidence], words: RefusedGrant?
+    ) {
         let replaced = refused.count == 1 ? ReplacedCode(by: first, in: flow) : nil
         let unsent = replaced?.evidence ?? unsent(insteadOf: refused, flow)
         let stated = unsent.isEmpty ? StatedRefusal(refused, in: flow) : nil
-        evidence += unsent + assertion(of: first, flow) + unasked(by: first, flow) + (stated?.evidence ?? [])
+        var evidence =
+            unsent + assertion(of: first, flow) + unasked(by: first, flow) + (stated?.evidence ?? [])
         var words =
             unsent.isEmpty || MissingToken.isOne(first.code ?? "")
             ? RefusedGrant(named: first, by: flow.provider) ?? stated?.words ?? RefusedGrant(refused)
@@ -77,22 +100,8 @@ struct TokenInvalidGrant: Rule {
             evidence += young.prefix(1)
             words = young.count == refused.count ? .youngRefresh : .refresh
         }
-        return .violated(
-            Violation(
-                evidence,
-                severity: isRepaired ? .note : nil,
-                explanation: words?.explanation ?? (checked.contains { $0 != nil } ? nil : Self.unchecked),
-                fix: words?.fix,
-                title: words?.title,
-                exchange: first.exchange
-            )
-        )
+        return (evidence, words)
     }
-
-    private static let unchecked = """
-        invalid_grant stands for anything that is wrong with a code or refresh token: expired, revoked, already used, issued to another client, or not \
-        fitting redirect URI or code verifier. The capture has nothing to compare with what was sent.
-        """
 
     /// Whether each was made once more with success, later and with the same: a mistyped one-time code is typed once more.
     private func isRepaired(_ refused: [TokenRequest], by granted: [TokenRequest]) -> Bool {
