@@ -99,13 +99,6 @@ extension ProviderDialect {
         return scope.spaceDelimited.filter { !withheldScopes.contains($0) }.joined(separator: " ")
     }
 
-    /// A fresh value in the shape that the recording shows for a parameter.
-    ///
-    /// `random`: so many random bytes.
-    func fresh(_ name: String, _ random: (Int) -> [UInt8]) -> String {
-        (shapes[name] ?? .token).make(random)
-    }
-
     /// Those first that a condition holds for; else in the order in which they are.
     private static func preferred<Form>(_ forms: [Form], where isPreferred: (Form) -> Bool) -> [Form] {
         forms.filter(isPreferred) + forms.filter { !isPreferred($0) }

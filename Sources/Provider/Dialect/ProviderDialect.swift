@@ -119,8 +119,7 @@ struct ProviderDialect: Sendable {
     var registration: (sent: JSONObject, answer: AnswerTemplate)?
     var revocation: AnswerTemplate?
     var refusals = RefusalDialect()
-    /// Shapes of what is made up, by the parameter that carries it: `code`, `session_state`, `device_code`.
-    var shapes: [String: ValueTemplate] = [:]
+    var shapes = ValueShapes()
     /// `kid` of the recording to the one that is published in its place.
     var keyIDs: [String: String] = [:]
     /// Endpoints whose DPoP proofs need a nonce of the provider's (RFC 9449, section 8).

@@ -36,7 +36,7 @@ struct ClientRegistrar {
         var members = registered(sent, like: template)
         let method = members["token_endpoint_auth_method"]?.string ?? "client_secret_basic"
         var client = ProviderConfiguration.Client(
-            id: dialect.fresh("client_id", random),
+            id: dialect.shapes.fresh("client_id", random),
             redirectURIs: redirectURIs,
             requiresPKCE: false
         )
@@ -101,13 +101,13 @@ struct ClientRegistrar {
             members["client_id_issued_at"] = JSONValue(now.seconds)
         }
         if wantsSecret {
-            let secret = dialect.fresh("client_secret", random)
+            let secret = dialect.shapes.fresh("client_secret", random)
             client.secret = secret
             members["client_secret"] = .string(secret)
             if isStandard { members["client_secret_expires_at"] = 0 }
         }
         if isStandard || members["registration_access_token"] != nil {
-            let token = dialect.fresh("registration_access_token", random)
+            let token = dialect.shapes.fresh("registration_access_token", random)
             client.registrationToken = token
             members["registration_access_token"] = .string(token)
         }

@@ -233,7 +233,7 @@ struct ProviderEngine {
     // MARK: - Making values
 
     /// A fresh value in the shape that the recording shows for a parameter.
-    func fresh(_ name: String) -> String { dialect.fresh(name, random) }
+    func fresh(_ name: String) -> String { dialect.shapes.fresh(name, random) }
 
     /// A value that never leaves.
     func identifier() -> String { Base64URL.encode(random(12)) }

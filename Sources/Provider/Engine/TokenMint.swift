@@ -15,7 +15,7 @@ struct TokenMint {
     private let keys: [ProviderConfiguration.SigningKeyEntry]
     /// Of access tokens, in seconds, where the answer says nothing else.
     private let lifetime: Int64
-    private let shapes: [String: ValueTemplate]
+    private let shapes: ValueShapes
     /// What stands here for the key IDs of the recording.
     private let keyIDs: [String: String]
     private let addresses: AddressMap
@@ -108,7 +108,7 @@ struct TokenMint {
     }
 
     private func opaque(_ form: TokenForm?, _ name: String) -> String {
-        guard case .opaque(let shape) = form else { return (shapes[name] ?? .token).make(random) }
+        guard case .opaque(let shape) = form else { return shapes.fresh(name, random) }
         return shape.make(random)
     }
 
