@@ -50,7 +50,7 @@ struct InteractionScript: Sendable {
     var clientID: String?
     var prompt: [String] = []
     /// Of the request that began it.
-    var parameters: [(name: String, value: String)] = []
+    var parameters = RequestParameters()
     var steps: [Step] = []
     /// Values that the provider made up, other than protocol values: each run has its own.
     var issued: [String] = []

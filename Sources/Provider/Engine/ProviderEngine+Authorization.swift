@@ -45,7 +45,7 @@ extension ProviderEngine {
             let script = dialect.scripts[index]
             return script.purpose == .login && !script.steps.contains { $0.delivery != nil }
                 && ["client_id", "redirect_uri"].allSatisfy { name in
-                    script.parameters.first { $0.name == name }?.value == items.first(name)
+                    script.parameters[name] == items.first(name)
                 }
         }
         guard let script else { return nil }
@@ -56,7 +56,7 @@ extension ProviderEngine {
 
     /// What is wrong with a request whose redirect URI is right: told to the client (RFC 6749, sections 3.1.1 and 4.1.2.1).
     func refusal(of login: PendingLogin, _ client: ProviderConfiguration.Client) -> Refusal? {
-        guard dialect.assumesCode || !(login.parameter("response_type") ?? "").isEmpty else {
+        guard dialect.assumesCode || !(login.parameters["response_type"] ?? "").isEmpty else {
             return .responseTypeMissing
         }
         let types = Set(login.responseType.spaceDelimited)
@@ -68,7 +68,7 @@ extension ProviderEngine {
             guard dialect.supports(responseMode: mode) else { return .responseModeUnsupported }
         }
         if let refusal = refusal(ofTokensBeforeTheCode: types, login) { return refusal }
-        let isMethodNamed = login.parameter("code_challenge_method") != nil
+        let isMethodNamed = login.parameters["code_challenge_method"] != nil
         if login.challenge != nil || isMethodNamed {
             // RFC 7636, section 4.3.
             guard dialect.supports(challengeMethod: login.challengeMethod ?? "plain") else {
@@ -86,13 +86,13 @@ extension ProviderEngine {
 
     /// What cannot be read of what OpenID Connect adds to a request (Core, sections 3.1.2.1 and 5.5).
     private func refusal(ofOpenIDParametersOf login: PendingLogin) -> Refusal? {
-        if let age = Self.value("max_age", of: login.parameters), !age.utf8.allSatisfy(\.isASCIIDigit) {
+        if let age = login.parameters.value("max_age"), !age.utf8.allSatisfy(\.isASCIIDigit) {
             return .maxAgeMalformed
         }
-        if let hint = Self.value("id_token_hint", of: login.parameters), isForgedHint(hint) {
+        if let hint = login.parameters.value("id_token_hint"), isForgedHint(hint) {
             return .hintForeign
         }
-        let asked = Self.value("claims", of: login.parameters)
+        let asked = login.parameters.value("claims")
         return asked != nil && login.claims == nil ? .claimsMalformed : nil
     }
 
@@ -146,7 +146,7 @@ extension ProviderEngine {
                     client: login.clientID,
                     transaction: transaction.id,
                     action: login.endpoint ?? request.url.path,
-                    user: Self.value("login_hint", of: login.parameters) ?? ""
+                    user: login.parameters.value("login_hint") ?? ""
                 )
             )
         }
@@ -178,7 +178,7 @@ extension ProviderEngine {
     /// The user of the `id_token_hint` (OpenID Connect Core, section 3.1.2.1), or whom `claims` names (section 5.5.1); nil where
     /// there is none, or it is nobody here.
     private func hintedUser(of login: PendingLogin) -> ProviderConfiguration.User? {
-        guard let hint = Self.value("id_token_hint", of: login.parameters) else {
+        guard let hint = login.parameters.value("id_token_hint") else {
             return login.claims?.subject.flatMap { subject in
                 configuration.users.first { $0.subject == subject }
             }

@@ -16,7 +16,7 @@ extension ProviderEngine {
 
     mutating func authenticateElsewhere(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
         let client: ProviderConfiguration.Client
-        let parameters: [(name: String, value: String)]
+        let parameters: RequestParameters
         let user: ProviderConfiguration.User
         do throws(Refused) {
             client = try authenticate(form, request, at: .backchannelAuthentication)
@@ -26,14 +26,14 @@ extension ProviderEngine {
             return error.answer
         }
         let delivery = backchannelDelivery(to: client)
-        let notificationToken = Self.value("client_notification_token", of: parameters)
+        let notificationToken = parameters.value("client_notification_token")
         if delivery != .poll, notificationToken == nil {
             let words = "client_notification_token is missing, which a client that is notified sends"
             return refuse(.parameterMissing, at: .backchannelAuthentication, words)
         }
         let template = dialect.backchannelAuthentication
         var members = template?.members ?? ["auth_req_id": "", "expires_in": 120, "interval": 5]
-        if template == nil, let asked = Self.value("requested_expiry", of: parameters) {
+        if template == nil, let asked = parameters.value("requested_expiry") {
             // Section 7.1; a longer one than this is not given.
             guard let seconds = Int64(asked), seconds > 0 else {
                 return refuse(.expiryMalformed, at: .backchannelAuthentication)
@@ -46,7 +46,7 @@ extension ProviderEngine {
         let recorded = members["auth_req_id"]?.string ?? ""
         let asked = ProviderState.DeviceGrant(
             clientID: client.id,
-            scope: dialect.granted(parameters.first { $0.name == "scope" }?.value ?? ""),
+            scope: dialect.granted(parameters["scope"] ?? ""),
             expiresAt: now + .seconds(members["expires_in"]?.int ?? 120),
             interval: min(max(members["interval"]?.int ?? 5, 0), 3600),
             polls: delivery == .poll ? 0 : dialect.pendingBackchannelPolls,
@@ -66,9 +66,9 @@ extension ProviderEngine {
 
     /// What the request asks for, which is for an ID token at least (section 7.1).
     private func parameters(of form: QueryItems, _ client: ProviderConfiguration.Client) throws(Refused)
-        -> [(name: String, value: String)]
+        -> RequestParameters
     {
-        var parameters = form.items.map { (name: $0.name, value: $0.value) }
+        var parameters = RequestParameters(form)
         if let text = form.first("request") {
             // Section 7.1.1: whatever is not signed does not count.
             do throws(RequestObjectFlaw) {
@@ -78,7 +78,7 @@ extension ProviderEngine {
                 throw Refused(answer: answer)
             }
         }
-        let scope = parameters.first { $0.name == "scope" }?.value ?? ""
+        let scope = parameters["scope"] ?? ""
         if dialect.checksOpenIDRequests, !scope.spaceDelimited.contains("openid") {
             throw Refused(answer: refuse(.openIDMissing, at: .backchannelAuthentication))
         }
@@ -86,13 +86,13 @@ extension ProviderEngine {
     }
 
     /// Whom the request is about (section 7.1).
-    private func hintedUser(in parameters: [(name: String, value: String)]) throws(Refused)
+    private func hintedUser(in parameters: RequestParameters) throws(Refused)
         -> ProviderConfiguration.User
     {
         func refused(_ refusal: Refusal, _ words: String? = nil) -> Refused {
             Refused(answer: refuse(refusal, at: .backchannelAuthentication, words))
         }
-        let hints = parameters.filter { Self.userHints.contains($0.name) && !$0.value.isEmpty }
+        let hints = parameters.items.filter { Self.userHints.contains($0.name) && !$0.value.isEmpty }
         guard hints.count == 1 else {
             let names = Self.userHints.joined(separator: ", ")
             let words = "the request has \(hints.count) of \(names), where one is wanted"

@@ -69,7 +69,7 @@ extension ProviderEngine {
     {
         ProviderState.Grant(
             clientID: login.clientID,
-            redirectURI: Self.value("redirect_uri", of: login.parameters),
+            redirectURI: login.parameters.value("redirect_uri"),
             user: session.user,
             scope: dialect.granted(login.scope),
             nonce: login.nonce,

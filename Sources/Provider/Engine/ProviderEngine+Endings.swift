@@ -71,7 +71,7 @@ extension ProviderEngine {
     ) -> [(old: String, name: String)]? {
         if let code = script.deliveredCode {
             // The page knows one address, and nothing but a code.
-            let isSame = script.parameters.contains {
+            let isSame = script.parameters.items.contains {
                 $0.name == "redirect_uri" && $0.value == login.redirectURI
             }
             return isSame && response.mode == .query ? [(code, "code")] : nil

@@ -25,7 +25,7 @@ extension ProviderEngine {
         let logout = PendingLogout(
             session: hint.flatMap { self.state.sessionIDs[$0] } ?? session(of: request)?.id,
             target: wanted.map { state.isEmpty ? $0 : AnswerRenderer.url($0, state, .query) },
-            parameters: query.items.map { ($0.name, $0.value) }
+            parameters: RequestParameters(query)
         )
         if let script = logoutScript(hasTarget: wanted != nil, method: request.method) {
             var transaction = open(script: script, for: .logout(logout))
@@ -92,7 +92,7 @@ extension ProviderEngine {
     private func logoutScript(hasTarget: Bool, method: String) -> Int? {
         let all = dialect.scripts.indices.filter { dialect.scripts[$0].purpose == .logout }
         let fitting = all.filter { index in
-            let named = dialect.scripts[index].parameters.contains {
+            let named = dialect.scripts[index].parameters.items.contains {
                 LogoutCourse.targetNames.contains($0.name)
             }
             return named == hasTarget

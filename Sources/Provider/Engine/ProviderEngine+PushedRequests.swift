@@ -32,7 +32,7 @@ extension ProviderEngine {
         _ form: QueryItems,
         _ request: RecordedRequest,
         _ client: ProviderConfiguration.Client
-    ) throws(Refused) -> [(name: String, value: String)] {
+    ) throws(Refused) -> RequestParameters {
         func refused(_ refusal: Refusal) -> Refused { Refused(answer: refuse(refusal, at: .pushedRequest)) }
         // Section 2: who authenticates is who asks.
         if let named = form.first("client_id"), !named.isEmpty, named != client.id {
@@ -46,9 +46,8 @@ extension ProviderEngine {
         }
         // RFC 9126, section 2.1: a request_uri cannot be pushed.
         guard form.first("request_uri")?.isEmpty ?? true else { throw refused(.requestURIPushed) }
-        let sent = form.items.map { (name: $0.name, value: $0.value) }
-        if lacksSignature(sent, client) { throw refused(.requestUnsigned) }
-        var parameters: [(name: String, value: String)]
+        if lacksSignature(RequestParameters(form), client) { throw refused(.requestUnsigned) }
+        var parameters: RequestParameters
         do throws(RequestObjectFlaw) {
             parameters = try self.parameters(of: form, client)
         } catch {
@@ -56,31 +55,27 @@ extension ProviderEngine {
         }
         guard let boundKey else { return parameters }
         // RFC 9449, section 10.1: both name one key.
-        if let named = parameters.first(where: { $0.name == "dpop_jkt" })?.value {
+        if let named = parameters["dpop_jkt"] {
             guard named == boundKey else { throw refused(.proofInvalid) }
         } else {
-            parameters.append(("dpop_jkt", boundKey))
+            parameters.append("dpop_jkt", boundKey)
         }
         return parameters
     }
 
     /// Those of the form, or of the request object in it: whatever is not signed does not count then (section 3).
     private func parameters(of form: QueryItems, _ client: ProviderConfiguration.Client)
-        throws(RequestObjectFlaw) -> [(name: String, value: String)]
+        throws(RequestObjectFlaw) -> RequestParameters
     {
         let secret: Set<String> = ["client_secret", "client_assertion", "client_assertion_type"]
-        let sent = form.items.filter { !secret.contains($0.name) }.map { (name: $0.name, value: $0.value) }
-        guard let text = Self.value("request", of: sent) else { return sent }
-        let claims = try requestObject(text, client)
-        return claims
-            + sent.filter { item in
-                item.name == "client_id" && !claims.contains { $0.name == item.name }
-            }
+        let sent = RequestParameters(QueryItems(items: form.items.filter { !secret.contains($0.name) }))
+        guard let text = sent.value("request") else { return sent }
+        return try requestObject(text, client).merged(with: sent, mayAdd: false)
     }
 
     /// Remembers a request under a name of its own, and tells it (section 2.2).
     private mutating func keep(
-        _ parameters: [(name: String, value: String)],
+        _ parameters: RequestParameters,
         of client: ProviderConfiguration.Client
     ) -> BuiltAnswer {
         let lifetime = dialect.pushedRequest?.members?["expires_in"]?.int ?? 60

@@ -16,10 +16,10 @@ extension ProviderEngine {
         {
             throw errorPage(refusal)
         }
-        var parameters = items.items.map { (name: $0.name, value: $0.value) }
-        let requestURI = Self.value("request_uri", of: parameters)
+        var parameters = RequestParameters(items)
+        let requestURI = parameters.value("request_uri")
         if let requestURI { parameters = try pushed(requestURI, beside: parameters) }
-        let named = parameters.first { $0.name == "client_id" }?.value
+        let named = parameters["client_id"]
         guard let client = client(named) else {
             let words = named.map {
                 "the client \($0) is not known: --client \(ShellWord.quoted($0)) adds it"
@@ -28,8 +28,8 @@ extension ProviderEngine {
         }
         // What was pushed was looked at then.
         if requestURI == nil, lacksSignature(parameters, client) { throw errorPage(.requestUnsigned) }
-        if let text = Self.value("request", of: parameters) {
-            let claims: [(name: String, value: String)]
+        if let text = parameters.value("request") {
+            let claims: RequestParameters
             do throws(RequestObjectFlaw) {
                 claims = try requestObject(text, client)
             } catch {
@@ -37,7 +37,7 @@ extension ProviderEngine {
             }
             // A request of OpenID Connect says so outside, and is put together of both (Core, section 6.3.3).
             let isOpenID = items.first("scope")?.spaceDelimited.contains("openid") ?? false
-            parameters = Self.merged(claims, with: parameters, mayAdd: isOpenID)
+            parameters = claims.merged(with: parameters, mayAdd: isOpenID)
         }
         if lacksRedirectURI(parameters) {
             throw errorPage(
@@ -46,7 +46,7 @@ extension ProviderEngine {
             )
         }
         guard var login = pendingLogin(parameters, client) else {
-            throw redirectRefused(parameters.first { $0.name == "redirect_uri" }?.value ?? "", client)
+            throw redirectRefused(parameters["redirect_uri"] ?? "", client)
         }
         login.requestURI = requestURI
         if let requestURI { state.pushedRequests[requestURI]?.isUsed = true }
@@ -54,13 +54,13 @@ extension ProviderEngine {
     }
 
     /// What was pushed under a name, with what counts of the parameters that came with the name.
-    private func pushed(_ uri: String, beside parameters: [(name: String, value: String)]) throws(Refused)
-        -> [(name: String, value: String)]
+    private func pushed(_ uri: String, beside parameters: RequestParameters) throws(Refused)
+        -> RequestParameters
     {
         if RecordedURL(uri).isWeb, state.pushedRequests[uri] == nil {
             throw referenceRefused(parameters, uri)
         }
-        let named = parameters.first { $0.name == "client_id" && !$0.value.isEmpty }?.value
+        let named = parameters.items.first { $0.name == "client_id" && !$0.value.isEmpty }?.value
         // RFC 9126, section 4, and RFC 9101, section 5.
         guard named != nil || dialect.takesRequestURIsAlone else {
             throw errorPage(.parameterMissing, "client_id is missing beside the request_uri")
@@ -69,33 +69,16 @@ extension ProviderEngine {
             !pushed.isUsed || dialect.reusesRequestURIs || isUnderWay(uri),
             named.map({ $0 == pushed.clientID }) ?? true
         else { throw errorPage(.requestURIUnknown) }
-        return Self.merged(pushed.parameters, with: parameters, mayAdd: dialect.mergesOuterParameters)
-    }
-
-    /// The value of a parameter; nil of one without any, which counts as left out (RFC 6749, section 3.1).
-    static func value(_ name: String, of parameters: [(name: String, value: String)]) -> String? {
-        parameters.first { $0.name == name }.map(\.value).flatMap { $0.isEmpty ? nil : $0 }
-    }
-
-    /// Parameters that count, and of those beside them what they lack: who asks, and anything where that may add to them.
-    private static func merged(
-        _ parameters: [(name: String, value: String)],
-        with outer: [(name: String, value: String)],
-        mayAdd: Bool
-    ) -> [(name: String, value: String)] {
-        parameters
-            + outer.filter { item in
-                (item.name == "client_id" || mayAdd) && !parameters.contains { $0.name == item.name }
-            }
+        return pushed.parameters.merged(with: parameters, mayAdd: dialect.mergesOuterParameters)
     }
 
     /// OAuth has a client with one redirect URI leave it out (RFC 6749, section 3.1.2.3), OpenID Connect does not (Core, section
     /// 3.1.2.1).
-    func lacksRedirectURI(_ parameters: [(name: String, value: String)]) -> Bool {
+    func lacksRedirectURI(_ parameters: RequestParameters) -> Bool {
         guard dialect.checksOpenIDRequests else { return false }
-        let scope = parameters.first { $0.name == "scope" }?.value ?? ""
+        let scope = parameters["scope"] ?? ""
         return scope.spaceDelimited.contains("openid")
-            && !parameters.contains { $0.name == "redirect_uri" && !$0.value.isEmpty }
+            && !parameters.items.contains { $0.name == "redirect_uri" && !$0.value.isEmpty }
     }
 
     /// `sent`: empty where the request names none.
@@ -109,9 +92,9 @@ extension ProviderEngine {
 
     /// Nothing is fetched here: who gives the address of its request object is told so (OpenID Connect Core, section 3.1.2.6), where
     /// what stands beside it says who that is.
-    private func referenceRefused(_ parameters: [(name: String, value: String)], _ uri: String) -> Refused {
+    private func referenceRefused(_ parameters: RequestParameters, _ uri: String) -> Refused {
         let words = "\(uri) is not fetched: a request object can be sent (request), or pushed"
-        let named = parameters.first { $0.name == "client_id" }?.value
+        let named = parameters["client_id"]
         guard let client = client(named), let login = pendingLogin(parameters, client) else {
             return errorPage(.requestURINotSupported, words)
         }
@@ -128,11 +111,10 @@ extension ProviderEngine {
 
     /// What the parameters of a request ask for; nil where its redirect URI is none of the client's.
     func pendingLogin(
-        _ parameters: [(name: String, value: String)],
+        _ parameters: RequestParameters,
         _ client: ProviderConfiguration.Client
     ) -> PendingLogin? {
-        func value(_ name: String) -> String? { Self.value(name, of: parameters) }
-        let sent = value("redirect_uri")
+        let sent = parameters.value("redirect_uri")
         guard let redirectURI = sent ?? (client.redirectURIs.count == 1 ? client.redirectURIs[0] : nil),
             accepts(redirectURI: redirectURI, of: client)
         else { return nil }
@@ -140,18 +122,18 @@ extension ProviderEngine {
             clientID: client.id,
             endpoint: askedEndpoint,
             redirectURI: redirectURI,
-            responseType: value("response_type") ?? "code",
-            scope: value("scope") ?? "",
-            state: value("state"),
-            nonce: value("nonce"),
-            challenge: value("code_challenge"),
-            challengeMethod: value("code_challenge_method"),
-            responseMode: value("response_mode"),
-            prompt: (value("prompt") ?? "").spaceDelimited,
-            maxAge: value("max_age").map { Int64($0) } ?? registeredAge(client),
-            claims: value("claims").flatMap { ClaimsRequest($0) },
-            acrValues: value("acr_values"),
-            boundKey: value("dpop_jkt"),
+            responseType: parameters.value("response_type") ?? "code",
+            scope: parameters.value("scope") ?? "",
+            state: parameters.value("state"),
+            nonce: parameters.value("nonce"),
+            challenge: parameters.value("code_challenge"),
+            challengeMethod: parameters.value("code_challenge_method"),
+            responseMode: parameters.value("response_mode"),
+            prompt: (parameters.value("prompt") ?? "").spaceDelimited,
+            maxAge: parameters.value("max_age").map { Int64($0) } ?? registeredAge(client),
+            claims: parameters.value("claims").flatMap { ClaimsRequest($0) },
+            acrValues: parameters.value("acr_values"),
+            boundKey: parameters.value("dpop_jkt"),
             parameters: parameters
         )
         login.resource = login.resources.first
@@ -165,13 +147,13 @@ extension ProviderEngine {
 
     /// Whether a client has to sign its requests and did not (RFC 9101, section 10.5).
     func lacksSignature(
-        _ parameters: [(name: String, value: String)],
+        _ parameters: RequestParameters,
         _ client: ProviderConfiguration.Client
     ) -> Bool {
         guard dialect.registration == nil,
             state.registrations[client.id]?["require_signed_request_object"] == true
         else { return false }
-        let token = Self.value("request", of: parameters).flatMap { JSONWebToken.parse($0) }
+        let token = parameters.value("request").flatMap { JSONWebToken.parse($0) }
         return token?.algorithm.map { $0 == "none" } ?? true
     }
 
@@ -182,7 +164,7 @@ extension ProviderEngine {
         _ text: String,
         _ client: ProviderConfiguration.Client,
         algorithmName: String = "request_object_signing_alg"
-    ) throws(RequestObjectFlaw) -> [(name: String, value: String)] {
+    ) throws(RequestObjectFlaw) -> RequestParameters {
         let token = JSONWebToken.parse(text)
         guard let token, let claims = token.claims else {
             let isEncrypted = token?.form == .encrypted
@@ -214,9 +196,10 @@ extension ProviderEngine {
             throw RequestObjectFlaw(words: "the request object \(words)")
         }
         let own: Set<String> = ["iss", "aud", "exp", "nbf", "iat", "jti"]
-        return claims.members.filter { !own.contains($0.name) }.map {
-            ($0.name, $0.value.string ?? JSONWriter.text(of: $0.value))
-        }
+        let members = claims.members.filter { !own.contains($0.name) }
+        return RequestParameters(
+            members.map { ($0.name, $0.value.string ?? JSONWriter.text(of: $0.value)) }
+        )
     }
 
     /// What is wrong with a signature; nil of a client whose keys nobody knows, and of an object that says it has none.

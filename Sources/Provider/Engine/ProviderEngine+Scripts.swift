@@ -54,13 +54,13 @@ extension ProviderEngine {
     /// The parameters of the recorded request, with those of this one in their place.
     private static func clientValues(
         _ script: InteractionScript,
-        _ parameters: [(name: String, value: String)]
+        _ parameters: RequestParameters
     )
         -> [(old: String, new: String)]
     {
         var values: [(String, String)] = []
-        for (name, old) in script.parameters where !common.contains(name) {
-            let new = parameters.first { $0.name == name }?.value ?? ""
+        for (name, old) in script.parameters.items where !common.contains(name) {
+            let new = parameters[name] ?? ""
             if old == new { continue }
             guard old.utf8.count < Substitution.minimumLength else {
                 values.append((old, new))

@@ -87,7 +87,7 @@ struct ProviderState: Sendable {
     /// A pushed authorization request (RFC 9126, section 2.2).
     struct PushedRequest: Sendable {
         var clientID: String
-        var parameters: [(name: String, value: String)]
+        var parameters: RequestParameters
         var expiresAt: Timestamp
         var isUsed = false
     }

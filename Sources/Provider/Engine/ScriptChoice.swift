@@ -72,7 +72,7 @@ struct ScriptChoice {
             "response_type", "response_mode", "prompt", "acr_values", "redirect_uri", "scope", "login_hint",
         ]
         let same = names.count { name in
-            script.parameters.first { $0.name == name }?.value == login.parameter(name)
+            script.parameters[name] == login.parameters[name]
         }
         // Another endpoint is another journey of the user (policies of Azure AD B2C); a page to sign in at counts more than any likeness.
         return same + (isOfEndpoint(script) ? names.count + 1 : 0) + (script.succeeds ? 20 : 0)

@@ -64,7 +64,7 @@ struct PendingLogin: Sendable {
     /// The name of the pushed request; nil where nothing was pushed.
     var requestURI: String?
     /// Of the request, with what was pushed or signed.
-    var parameters: [(name: String, value: String)]
+    var parameters: RequestParameters
 
     var asksForNoneAndMore: Bool { Self.isNoneAndMore(prompt) }
 
@@ -73,11 +73,9 @@ struct PendingLogin: Sendable {
         prompt.contains("none") && prompt.contains { $0 != "none" }
     }
 
-    func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
-
     /// What the tokens are asked for, which may be several (RFC 8707, section 2); in a request object that is a list.
     var resources: [String] {
-        parameters.lazy.filter { $0.name == "resource" && !$0.value.isEmpty }.flatMap { item in
+        parameters.items.lazy.filter { $0.name == "resource" && !$0.value.isEmpty }.flatMap { item in
             let list = item.value.hasPrefix("[") ? try? JSONParser.parse(Array(item.value.utf8)) : nil
             return list?.array?.compactMap(\.string) ?? [item.value]
         }
@@ -104,5 +102,5 @@ struct PendingLogout: Sendable {
     var session: String?
     /// Where to send the user, with `state`; nil where nobody asked.
     var target: String?
-    var parameters: [(name: String, value: String)]
+    var parameters: RequestParameters
 }

@@ -48,7 +48,7 @@ struct ScriptFinder {
         var script = InteractionScript(purpose: .login)
         script.clientID = login.request.clientID
         script.prompt = (login.request.parameters["prompt"] ?? "").spaceDelimited
-        script.parameters = login.request.parameters.items.map { ($0.name, $0.value) }
+        script.parameters = RequestParameters(login.request.parameters.items.map { ($0.name, $0.value) })
         script.subject = users.subjects[UserFinder.FlowKey(flow)]
         let first = login.request.exchange
         let end = end(of: login, in: flow, index)
@@ -198,7 +198,7 @@ struct ScriptFinder {
     {
         var script = InteractionScript(purpose: .logout)
         script.clientID = call.parameters["client_id"] ?? flow.clientID
-        script.parameters = call.parameters.items.map { ($0.name, $0.value) }
+        script.parameters = RequestParameters(call.parameters.items.map { ($0.name, $0.value) })
         let course = LogoutCourse(of: call, in: index)
         guard !course.isRefused, !course.isDeclined, course.end != .unanswered else { return script }
         let start = index.capture[call.exchange].startedAt
@@ -288,7 +288,7 @@ struct ScriptFinder {
     private static func issued(_ script: InteractionScript, besides given: [String] = []) -> [String] {
         var found: [String] = []
         var seen = Set(given)
-        var sent = script.parameters.map(\.value)
+        var sent = script.parameters.items.map(\.value)
         func take(_ value: String) {
             guard looksMadeUp(value), !sent.contains(where: { $0.contains(value) }),
                 seen.insert(value).inserted
