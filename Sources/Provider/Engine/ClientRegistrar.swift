@@ -7,12 +7,6 @@ import OAuth
 ///
 /// Remembers nothing: who registered is kept by whoever asks.
 struct ClientRegistrar {
-    /// A client, and what it is told that it has.
-    struct Registration {
-        var client: ProviderConfiguration.Client
-        var members: JSONObject
-    }
-
     let configuration: ProviderConfiguration
     let dialect: ProviderDialect
     let random: @Sendable (Int) -> [UInt8]
@@ -28,7 +22,7 @@ struct ClientRegistrar {
     /// What a client that registers itself has from now on.
     ///
     /// - Throws: what it is refused for.
-    func registered(_ sent: JSONObject) throws(Refusal) -> Registration {
+    func registered(_ sent: JSONObject) throws(Refusal) -> ClientRegistration {
         let redirectURIs = sent["redirect_uris"]?.array?.compactMap(\.string) ?? []
         guard Self.mayBeRegistered(redirectURIs, for: sent["grant_types"]) else { throw .redirectURIInvalid }
         if let refusal = refusal(ofMetadata: sent) { throw refusal }
@@ -52,13 +46,15 @@ struct ClientRegistrar {
         client.standsFor = recorded
         client.keys = sent["jwks"].flatMap { JSONWebKeySet(json: $0) }?.keys ?? []
         agree(on: &members, with: &client)
-        return Registration(client: client, members: members)
+        return ClientRegistration(client: client, members: members)
     }
 
     /// A registration that its client changes (RFC 7592, section 2.2); what is not sent stays.
     ///
     /// - Throws: what it is refused for.
-    func updated(_ registration: Registration, with sent: JSONObject) throws(Refusal) -> Registration {
+    func updated(_ registration: ClientRegistration, with sent: JSONObject) throws(Refusal)
+        -> ClientRegistration
+    {
         var (client, members) = (registration.client, registration.members)
         let own = ["client_id": client.id, "client_secret": client.secret]
         for (name, value) in own where sent[name] != nil && sent[name]?.string != value {
@@ -85,7 +81,7 @@ struct ClientRegistrar {
             client.authenticationMethods = [method]
         }
         agree(on: &members, with: &client)
-        return Registration(client: client, members: members)
+        return ClientRegistration(client: client, members: members)
     }
 
     /// What the provider gives a client, and tells it: its name, its secret, and how it comes back to its registration (RFC 7591,

@@ -63,7 +63,9 @@ extension ProviderEngine {
         guard !types.isEmpty, dialect.supports(responseType: login.responseType) else {
             return .responseTypeUnsupported
         }
-        if isRegistered(client, otherThanForResponse: types) { return .responseTypeUnregistered }
+        if let registration = registration(of: client), !registration.allows(responseType: types) {
+            return .responseTypeUnregistered
+        }
         if let mode = login.responseMode {
             guard dialect.supports(responseMode: mode) else { return .responseModeUnsupported }
         }

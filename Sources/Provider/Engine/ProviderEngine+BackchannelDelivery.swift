@@ -27,8 +27,7 @@ extension ProviderEngine {
 
     /// As a client registered (section 4).
     func backchannelDelivery(to client: ProviderConfiguration.Client) -> BackchannelDelivery {
-        guard dialect.registration == nil else { return .poll }
-        return state.registrations[client.id].map(Self.backchannelDelivery) ?? .poll
+        registration(of: client).map { Self.backchannelDelivery(of: $0.members) } ?? .poll
     }
 
     /// What a client's metadata ask for, where that can be done: at an address of this machine.
@@ -47,7 +46,8 @@ extension ProviderEngine {
         by delivery: BackchannelDelivery,
         with notificationToken: String
     ) {
-        guard delivery != .poll, let endpoint = state.registrations[client.id]?[Self.endpointName]?.string
+        guard delivery != .poll,
+            let endpoint = state.registrations[client.id]?.members[Self.endpointName]?.string
         else { return }
         guard delivery == .push else {
             let body = Body.json(["auth_req_id": .string(name)])

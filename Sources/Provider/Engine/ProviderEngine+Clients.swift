@@ -9,7 +9,9 @@ extension ProviderEngine {
 
     func client(_ id: String?) -> ProviderConfiguration.Client? {
         guard let id, !id.isEmpty else { return nil }
-        if let client = configuration.clients.first(where: { $0.id == id }) ?? state.registeredClients[id] {
+        if let client = configuration.clients.first(where: { $0.id == id })
+            ?? state.registrations[id]?.client
+        {
             return client
         }
         guard policy.acceptsUnknownClients else { return nil }
@@ -81,7 +83,7 @@ extension ProviderEngine {
 
     /// The recorded client whose answers and pages are a client's.
     func recordedID(_ clientID: String) -> String {
-        state.registeredClients[clientID]?.standsFor ?? clientID
+        state.registrations[clientID]?.client.standsFor ?? clientID
     }
 
     /// The client of a request to an endpoint that only clients use.
@@ -107,7 +109,7 @@ extension ProviderEngine {
         guard !Self.namesTwoClients(authentication, parameters) || dialect.takesOtherClientNames else {
             throw Refused(answer: refuse(.clientDiffers, at: role))
         }
-        if isRegistered(client, otherThanFor: method) {
+        if let registration = registration(of: client), !registration.allows(authentication: method) {
             throw refused(
                 .clientMethodDiffers,
                 client.authenticationMethods.first.map { "registered for \($0)" }
@@ -144,24 +146,6 @@ extension ProviderEngine {
         let hasCertificate = client.authenticationMethods.contains { $0.hasSuffix("tls_client_auth") }
         return dialect.needsClientProof && !hasCertificate
             && [.introspection, .backchannelAuthentication].contains(role)
-    }
-
-    /// Whether a client has registered for another way of authentication than the one it takes (RFC 7591, section 2).
-    ///
-    /// Only one that did so at this provider: what the recorded one took of its clients it takes in any way. A missing secret is
-    /// told as that, and a certificate is not asked for.
-    private func isRegistered(
-        _ client: ProviderConfiguration.Client,
-        otherThanFor method: ClientAuthentication.Method
-    ) -> Bool {
-        guard dialect.registration == nil, state.registeredClients[client.id] != nil else { return false }
-        switch client.authenticationMethods.first {
-        case "client_secret_basic": return method != .secretBasic && method != .none
-        case "client_secret_post": return method != .secretPost && method != .none
-        case "client_secret_jwt", "private_key_jwt": return method != .assertion
-        case "none": return method == .assertion
-        default: return false
-        }
     }
 
     /// Whether the `client_id` of a request is another than that of its Basic credentials: a client proves that it is itself (RFC 6749,

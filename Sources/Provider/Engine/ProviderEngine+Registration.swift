@@ -8,22 +8,17 @@ extension ProviderEngine {
         guard let sent = request.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object else {
             return refuse(.metadataInvalid, at: .registration)
         }
-        let registration: ClientRegistrar.Registration
+        let registration: ClientRegistration
         do throws(Refusal) {
             registration = try ClientRegistrar(of: self).registered(sent)
         } catch {
             return refuse(error, at: .registration)
         }
-        keep(registration)
+        state.registrations[registration.client.id] = registration
         let template = dialect.registration?.answer ?? AnswerTemplate(status: 201)
         var answer = BuiltAnswer(like: template, role: .registration)
         answer.content = .object(registration.members)
         return answer
-    }
-
-    private mutating func keep(_ registration: ClientRegistrar.Registration) {
-        state.registeredClients[registration.client.id] = registration.client
-        state.registrations[registration.client.id] = registration.members
     }
 
     /// A client reads, changes or ends its registration (RFC 7592, section 2).
@@ -31,14 +26,13 @@ extension ProviderEngine {
         let id =
             request.url.queryItems.first("client_id")
             ?? request.url.path.split(separator: "/").last.map(String.init) ?? ""
-        guard let client = state.registeredClients[id], let token = client.registrationToken,
+        guard var registration = state.registrations[id], let token = registration.client.registrationToken,
             BearerToken.of(request, exchange: 0)?.value == token
         else {
             return refuse(.tokenInvalid, at: .registration, headers: [("WWW-Authenticate", "Bearer")])
         }
         switch request.method {
         case "DELETE":
-            state.registeredClients[id] = nil
             state.registrations[id] = nil
             return BuiltAnswer(204, role: .registration)
         case "PUT":
@@ -46,36 +40,19 @@ extension ProviderEngine {
                 return refuse(.metadataInvalid, at: .registration)
             }
             do throws(Refusal) {
-                let known = ClientRegistrar.Registration(
-                    client: client,
-                    members: state.registrations[id] ?? JSONObject()
-                )
-                keep(try ClientRegistrar(of: self).updated(known, with: sent))
+                registration = try ClientRegistrar(of: self).updated(registration, with: sent)
             } catch {
                 return refuse(error, at: .registration)
             }
+            state.registrations[id] = registration
         default: break
         }
-        return .json(state.registrations[id] ?? JSONObject(), role: .registration)
+        return .json(registration.members, role: .registration)
     }
 
-    /// Whether a client registered here for other grants (RFC 7591, section 2); refresh tokens come with all of them.
-    func isRegistered(_ client: ProviderConfiguration.Client, otherThanForGrant grant: String) -> Bool {
-        guard dialect.registration == nil, grant != "refresh_token",
-            let grants = state.registrations[client.id]?["grant_types"]?.array
-        else { return false }
-        return !grants.contains { $0.string == grant }
-    }
-
-    /// Whether a client registered here for other values of `response_type`, whose words have no order (OAuth 2.0 Multiple Response
-    /// Types, section 3).
-    func isRegistered(_ client: ProviderConfiguration.Client, otherThanForResponse types: Set<String>) -> Bool
-    {
-        guard dialect.registration == nil,
-            let registered = state.registrations[client.id]?["response_types"]?.array
-        else { return false }
-        return !registered.contains {
-            Set(($0.string ?? "").spaceDelimited) == types
-        }
+    /// What a client is held to that registered at this provider; nil of others: what the recorded one took of its clients it takes
+    /// in any way.
+    func registration(of client: ProviderConfiguration.Client) -> ClientRegistration? {
+        dialect.registration == nil ? state.registrations[client.id] : nil
     }
 }

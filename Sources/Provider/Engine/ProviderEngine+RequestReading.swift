@@ -130,7 +130,8 @@ extension ProviderEngine {
             challengeMethod: parameters.value("code_challenge_method"),
             responseMode: parameters.value("response_mode"),
             prompt: (parameters.value("prompt") ?? "").spaceDelimited,
-            maxAge: parameters.value("max_age").map { Int64($0) } ?? registeredAge(client),
+            maxAge: parameters.value("max_age").map { Int64($0) }
+                ?? state.registrations[client.id]?.defaultMaxAge,
             claims: parameters.value("claims").flatMap { ClaimsRequest($0) },
             acrValues: parameters.value("acr_values"),
             boundKey: parameters.value("dpop_jkt"),
@@ -140,19 +141,14 @@ extension ProviderEngine {
         return login
     }
 
-    /// The `max_age` of a client's requests that have none (OpenID Connect Registration, section 2).
-    private func registeredAge(_ client: ProviderConfiguration.Client) -> Int64? {
-        state.registrations[client.id]?["default_max_age"]?.int
-    }
-
     /// Whether a client has to sign its requests and did not (RFC 9101, section 10.5).
     func lacksSignature(
         _ parameters: RequestParameters,
         _ client: ProviderConfiguration.Client
     ) -> Bool {
-        guard dialect.registration == nil,
-            state.registrations[client.id]?["require_signed_request_object"] == true
-        else { return false }
+        guard let registration = registration(of: client), registration.requiresSignedRequests else {
+            return false
+        }
         let token = parameters.value("request").flatMap { JSONWebToken.parse($0) }
         return token?.algorithm.map { $0 == "none" } ?? true
     }
@@ -189,9 +185,7 @@ extension ProviderEngine {
         {
             throw RequestObjectFlaw(words: "the request object has a \(nested) of its own")
         }
-        if dialect.registration == nil, let asked = state.registrations[client.id]?[algorithmName]?.string,
-            asked != token.algorithm
-        {
+        if let asked = registration(of: client)?.members[algorithmName]?.string, asked != token.algorithm {
             let words = "is signed by \(token.algorithm ?? "nothing"), and \(asked) was registered"
             throw RequestObjectFlaw(words: "the request object \(words)")
         }

@@ -28,7 +28,7 @@ extension ProviderEngine {
         // GitHub takes a code without a grant type.
         let grantType = form.first("grant_type") ?? (form.contains("code") ? "authorization_code" : nil)
         if let grantType, Self.playedGrants.contains(grantType),
-            isRegistered(client, otherThanForGrant: grantType)
+            let registration = registration(of: client), !registration.allows(grantType: grantType)
         {
             return refuse(.grantTypeUnregistered, at: .token, "\(grantType) is none of its grant_types")
         }

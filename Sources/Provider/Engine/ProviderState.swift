@@ -125,9 +125,8 @@ struct ProviderState: Sendable {
     /// `jti` of client assertions and proofs that were used.
     var usedIdentifiers = LimitedTable<Bool>(limit: 100_000)
     var proofNonces = LimitedTable<Bool>()
-    var registeredClients = LimitedTable<ProviderConfiguration.Client>(limit: 1000)
-    /// What registered clients were told of themselves.
-    var registrations = LimitedTable<JSONObject>(limit: 1000)
+    /// By `client_id`.
+    var registrations = LimitedTable<ClientRegistration>(limit: 1000)
     /// How often a script was begun, and an endpoint was called.
     var counts: [String: Int] = [:]
 
@@ -137,7 +136,6 @@ struct ProviderState: Sendable {
     /// its proofs (RFC 9449, section 8).
     func begunAnew(from first: ProviderState) -> ProviderState {
         var state = first
-        state.registeredClients = registeredClients
         state.registrations = registrations
         state.proofNonces = proofNonces
         return state
