@@ -43,15 +43,7 @@ extension ProviderEngine {
         guard token.subject == client.id else {
             return "sub is \(token.subject ?? "not there"), not \(client.id)"
         }
-        return foreignAudience(of: token)
-    }
-
-    /// Whom a token of a client's is for, where this provider is not among them (RFC 7519, section 4.1.3); nil where it is.
-    func foreignAudience(of token: JSONWebToken) -> String? {
-        guard !token.audience.contains(where: { isOwn($0) }) else { return nil }
-        let audience = token.audience.prefix(3).joined(separator: " ")
-        return
-            "aud is \(audience.isEmpty ? "not there" : audience), neither \(configuration.issuer) nor an endpoint of it"
+        return names.foreignAudience(of: token)
     }
 
     private func signatureRefusal(of token: JSONWebToken, from client: ProviderConfiguration.Client)

@@ -72,7 +72,8 @@ extension ProviderEngine {
         if let text = form.first("request") {
             // Section 7.1.1: whatever is not signed does not count.
             do throws(RequestObjectFlaw) {
-                parameters = try requestObject(text, client, algorithmName: Self.requestAlgorithm)
+                let reader = RequestObjectReader(for: client, of: self)
+                parameters = try reader.parameters(of: text, algorithmName: Self.requestAlgorithm)
             } catch {
                 let answer = refuse(.requestObjectInvalid, at: .backchannelAuthentication, error.words)
                 throw Refused(answer: answer)

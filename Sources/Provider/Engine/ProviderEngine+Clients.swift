@@ -178,15 +178,4 @@ extension ProviderEngine {
         let readings = isAsItStands ? [sent.rawValue, sent.value] : [sent.value, sent.rawValue]
         return readings.lazy.compactMap { client($0) }.first
     }
-
-    /// Whether an audience is this provider: its issuer, or one of its endpoints.
-    func isOwn(_ audience: String) -> Bool {
-        if audience == configuration.issuer || audience == configuration.issuer + "/" { return true }
-        return dialect.endpoint(at: RecordedURL(audience)) != nil && isOwnOrigin(audience)
-    }
-
-    /// Whether an address lies where this provider is played.
-    func isOwnOrigin(_ url: String) -> Bool {
-        AddressMap.origin(of: RecordedURL(url)) == AddressMap.origin(of: RecordedURL(configuration.issuer))
-    }
 }

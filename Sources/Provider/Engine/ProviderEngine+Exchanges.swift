@@ -57,7 +57,7 @@ extension ProviderEngine {
         if let user = configuration.users.first(where: { $0.subject == token.subject }) {
             return Subject(user: user)
         }
-        guard !(token.issuer.map(isOwn) ?? false) else { return nil }
+        guard !(token.issuer.map(names.contains) ?? false) else { return nil }
         // Another issuer's or the client's own, whose signature nobody here can judge.
         if token.subject == nil || token.subject == token.issuer { return Subject(user: nil) }
         let recorded = dialect.tokens(for: grantType, recordedID(client.id), at: askedEndpoint)

@@ -1,5 +1,4 @@
 import JOSE
-import OAuth
 
 /// ID tokens that come back to say who is meant (OpenID Connect Core, section 3.1.2.1; RP-Initiated Logout, section 2; CIBA, section
 /// 7.1).
@@ -8,7 +7,7 @@ extension ProviderEngine {
     func flaw(ofHint token: JSONWebToken) -> String? {
         // What was issued here counts, whatever a fault had it say.
         if state.sessionIDs[token.text] != nil { return nil }
-        if let issuer = token.issuer, !isOwn(issuer) { return "the id_token_hint is of \(issuer)" }
+        if let issuer = token.issuer, !names.contains(issuer) { return "the id_token_hint is of \(issuer)" }
         return switch token.verify(keys: publicKeys).outcome {
         case .valid: nil
         case .encrypted: "the id_token_hint is encrypted, and was not issued in this run"

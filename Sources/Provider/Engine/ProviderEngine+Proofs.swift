@@ -1,6 +1,5 @@
 import Captures
 import JOSE
-import JSON
 import OAuth
 
 /// Proofs that a client holds a key (RFC 9449).
@@ -67,7 +66,7 @@ extension ProviderEngine {
         guard proof.method == request.method else {
             return "htm is \(proof.method ?? "not there"), not \(request.method)"
         }
-        guard let url = proof.url, RecordedURL(url).path == request.url.path, isOwnOrigin(url) else {
+        guard let url = proof.url, RecordedURL(url).path == request.url.path, names.isOfOrigin(url) else {
             return "htu is \(proof.url ?? "not there"), and the request goes to \(request.url.path)"
         }
         if let accessToken, proof.accessTokenHash != DPoPProof.hash(ofAccessToken: accessToken) {

@@ -70,7 +70,8 @@ extension ProviderEngine {
         let secret: Set<String> = ["client_secret", "client_assertion", "client_assertion_type"]
         let sent = RequestParameters(QueryItems(items: form.items.filter { !secret.contains($0.name) }))
         guard let text = sent.value("request") else { return sent }
-        return try requestObject(text, client).merged(with: sent, mayAdd: false)
+        let claims = try RequestObjectReader(for: client, of: self).parameters(of: text)
+        return claims.merged(with: sent, mayAdd: false)
     }
 
     /// Remembers a request under a name of its own, and tells it (section 2.2).

@@ -25,6 +25,9 @@ struct ProviderEngine {
     /// What a provider that looks at everything refuses the request for.
     var missed: Fault.Check?
 
+    /// By what tokens name this provider.
+    var names: ProviderNames { ProviderNames(configuration, dialect) }
+
     /// The refusal that follows from a check, unless a fault leaves it out.
     mutating func unlessOmitted(_ refusal: Refusal?, _ check: Fault.Check) -> Refusal? {
         guard refusal != nil else { return nil }
