@@ -28,59 +28,6 @@ extension ProviderEngine {
     /// What makes the tokens of a client.
     func mint(for clientID: String) -> TokenMint { TokenMint(for: clientID, of: self) }
 
-    /// Compared as strings (RFC 9700, section 2.1), but for the port of an app on this machine (RFC 8252, section
-    /// 7.3).
-    func accepts(redirectURI: String, of client: ProviderConfiguration.Client) -> Bool {
-        if client.redirectURIs.contains(bytesOf: redirectURI) { return true }
-        if client.acceptsLocalRedirects { return Self.staysOnThisMachine(redirectURI) }
-        let asked = RecordedURL(redirectURI)
-        guard asked.scheme?.lowercased() == "http", asked.fragment == nil, let host = asked.host,
-            LoopbackHost.isLoopback(host), dialect.allowsOtherPorts
-        else { return false }
-        return client.redirectURIs.contains {
-            let known = RecordedURL($0)
-            // The name is no address: its port counts (RFC 8252, section 8.3), but for one that nobody can have registered.
-            if host == "localhost", !(known.explicitPort.map(LoopbackHost.isChosenAnew) ?? false) {
-                return false
-            }
-            return known.scheme == asked.scheme && known.host == host
-                && known.path.equalsBytes(of: asked.path)
-                && known.query.map(ByteText.init) == asked.query.map(ByteText.init)
-        }
-    }
-
-    /// OpenID Connect RP-Initiated Logout, section 3; nil for whom the request does not name.
-    func accepts(logoutTarget: String, of client: ProviderConfiguration.Client?) -> Bool {
-        guard let client else {
-            // Whom the hint does not name, the address may (section 2).
-            return !dialect.needsLogoutClient
-                && configuration.clients.contains {
-                    $0.postLogoutRedirectURIs.contains(bytesOf: logoutTarget)
-                }
-        }
-        return client.postLogoutRedirectURIs.contains(bytesOf: logoutTarget)
-            || client.acceptsLocalRedirects && Self.staysOnThisMachine(logoutTarget)
-            || client.acceptsOwnOriginsAfterLogout && Self.isOfSameOrigin(logoutTarget, client.redirectURIs)
-    }
-
-    /// Of an app's own scheme that is the scheme.
-    private static func isOfSameOrigin(_ uri: String, _ others: [String]) -> Bool {
-        let url = RecordedURL(uri)
-        guard url.fragment == nil, let scheme = url.scheme else { return false }
-        return others.contains {
-            let other = RecordedURL($0)
-            return url.isWeb ? other.origin == url.origin : other.scheme == scheme
-        }
-    }
-
-    /// Whether an address is a loopback one, or of an app's own scheme (RFC 8252, section 7.1: a reversed domain name).
-    private static func staysOnThisMachine(_ uri: String) -> Bool {
-        let url = RecordedURL(uri)
-        guard url.fragment == nil else { return false }
-        if url.isWeb { return url.host.map(LoopbackHost.isLoopback) ?? false }
-        return url.scheme?.utf8.contains(0x2e) ?? false
-    }
-
     /// The recorded client whose answers and pages are a client's.
     func recordedID(_ clientID: String) -> String {
         state.registrations[clientID]?.client.standsFor ?? clientID

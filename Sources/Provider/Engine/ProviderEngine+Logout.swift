@@ -42,6 +42,16 @@ extension ProviderEngine {
         return signedOut(loading: end(logout, subject: token?.subject), to: logout.target)
     }
 
+    /// `client`: nil for whom the request does not name.
+    private func accepts(logoutTarget: String, of client: ProviderConfiguration.Client?) -> Bool {
+        if let client { return client.accepts(logoutTarget: logoutTarget) }
+        // Whom the hint does not name, the address may (section 2).
+        return !dialect.needsLogoutClient
+            && configuration.clients.contains {
+                $0.postLogoutRedirectURIs.contains(bytesOf: logoutTarget)
+            }
+    }
+
     /// Whose an ID token is: whom the request names, else `azp`, else the first that is known (OpenID Connect Core, section 2).
     private func holder(of token: JSONWebToken, _ named: String?) -> String? {
         let audience = token.audience

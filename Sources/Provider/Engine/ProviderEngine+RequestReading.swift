@@ -115,7 +115,7 @@ extension ProviderEngine {
     ) -> PendingLogin? {
         let sent = parameters.value("redirect_uri")
         guard let redirectURI = sent ?? (client.redirectURIs.count == 1 ? client.redirectURIs[0] : nil),
-            accepts(redirectURI: redirectURI, of: client)
+            client.accepts(redirectURI: redirectURI, allowsOtherPorts: dialect.allowsOtherPorts)
         else { return nil }
         var login = PendingLogin(
             clientID: client.id,
