@@ -182,12 +182,12 @@ extension ProviderEngine {
     private func hintedUser(of login: PendingLogin) -> ProviderConfiguration.User? {
         guard let hint = login.parameters.value("id_token_hint") else {
             return login.claims?.subject.flatMap { subject in
-                configuration.users.first { $0.subject == subject }
+                configuration.user(subject: subject)
             }
         }
         if let session = state.sessionIDs[hint].flatMap({ state.sessions[$0] }) { return session.user }
         let subject = JSONWebToken.parse(hint)?.subject
-        return configuration.users.first { $0.subject == subject }
+        return configuration.user(subject: subject)
     }
 
     /// A browser that the recorded provider knew already.
@@ -218,7 +218,7 @@ extension ProviderEngine {
         if let hinted = hintedUser(of: login) { return hinted }
         // Whoever signed in to this client.
         let subject = dialect.scripts.first { $0.clientID == login.clientID && $0.subject != nil }?.subject
-        return configuration.users.first { $0.subject == subject } ?? configuration.users.first
+        return configuration.user(subject: subject) ?? configuration.users.first
     }
 
     /// Whether the last sign-in is recent enough (OpenID Connect Core, section 3.1.2.1).

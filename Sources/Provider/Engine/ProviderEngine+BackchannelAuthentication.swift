@@ -111,10 +111,10 @@ extension ProviderEngine {
         let claims = JSONWebToken.parse(hint)?.claims
         let names = [hint] + ["sub", "email", "preferred_username"].compactMap { claims?[$0]?.string }
         let known = configuration.users.first { user in
-            names.contains { !$0.isEmpty && [user.name, user.email, user.subject].contains($0) }
+            names.contains { !$0.isEmpty && user.isNamed($0) }
         }
         if let known { return known }
         guard let subject = dialect.hintedSubjects[hint] else { return nil }
-        return configuration.users.first { $0.subject == subject }
+        return configuration.user(subject: subject)
     }
 }

@@ -172,7 +172,7 @@ extension ProviderEngine {
             return .page(200, SignInPage.deviceDone(isAllowed: false))
         }
         let credentials = SignInCredentials(user: form.first("username"), password: form.first("password"))
-        guard let user = user(with: credentials) else {
+        guard let user = configuration.user(with: credentials) else {
             let page = SignInPage.device(code: typed, action: path, message: "Name or password is wrong.")
             return .page(200, page)
         }
@@ -190,7 +190,7 @@ extension ProviderEngine {
         -> ProviderConfiguration.User?
     {
         let recorded = dialect.tokens.first { $0.grantType == grantType && $0.clientID == client.id }
-        return configuration.users.first { $0.subject == recorded?.origin.subject }
+        return configuration.user(subject: recorded?.origin.subject)
             ?? configuration.users.first
     }
 }

@@ -54,13 +54,13 @@ extension ProviderEngine {
         guard state.accessTokens[text] == nil, let token = JSONWebToken.parse(text), token.claims != nil,
             token.expiresAt.map({ $0 > now.seconds }) ?? true
         else { return nil }
-        if let user = configuration.users.first(where: { $0.subject == token.subject }) {
+        if let user = configuration.user(subject: token.subject) {
             return Subject(user: user)
         }
         guard !(token.issuer.map(names.contains) ?? false) else { return nil }
         // Another issuer's or the client's own, whose signature nobody here can judge.
         if token.subject == nil || token.subject == token.issuer { return Subject(user: nil) }
         let recorded = dialect.tokens(for: grantType, recordedID(client.id), at: askedEndpoint)
-        return Subject(user: configuration.users.first { $0.subject == recorded?.origin.subject })
+        return Subject(user: configuration.user(subject: recorded?.origin.subject))
     }
 }

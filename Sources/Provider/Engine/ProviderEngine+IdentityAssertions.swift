@@ -1,6 +1,5 @@
 import Captures
 import JSON
-import OAuth
 
 /// Users whom their browser signs in: the identity assertion endpoint of Federated Credential Management.
 extension ProviderEngine {
@@ -56,7 +55,7 @@ extension ProviderEngine {
         let isRecorded = account == recorded.accountID
         let subject = isRecorded ? recorded.origin.subject : account
         let users = configuration.users
-        return users.first { $0.subject == subject }
+        return configuration.user(subject: subject)
             ?? users.first { $0.name == account || $0.email == account } ?? (isRecorded ? users.first : nil)
     }
 

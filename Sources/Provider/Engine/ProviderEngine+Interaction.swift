@@ -1,7 +1,6 @@
 import Captures
 import Flows
 import JSON
-import OAuth
 
 /// The provider's pages, played from a recording: each request that fits one of a script is answered as that was,
 /// with values of its own.
@@ -42,7 +41,7 @@ extension ProviderEngine {
             )
             transaction.typedName = whole.user
             if whole.password != nil {
-                guard let user = user(with: whole) else {
+                guard let user = configuration.user(with: whole) else {
                     state.transactions[transaction.id] = transaction
                     return refuseSignIn(index, request, transaction, script)
                 }

@@ -36,19 +36,6 @@ extension ProviderEngine {
     /// Whether the provider is reached over TLS.
     var isSecure: Bool { RecordedURL(configuration.issuer).scheme?.lowercased() == "https" }
 
-    /// Whose name and password they are; where only one user may have any password, anybody is him.
-    func user(with credentials: SignInCredentials) -> ProviderConfiguration.User? {
-        let users = configuration.users
-        let named = users.first { user in
-            guard let name = credentials.user else { return users.count == 1 }
-            return [user.name, user.email, user.subject].contains(name)
-        }
-        guard let user = named ?? (users.count == 1 && users[0].acceptsAnyPassword ? users[0] : nil) else {
-            return nil
-        }
-        return user.acceptsAnyPassword || user.password == credentials.password ? user : nil
-    }
-
     // MARK: - The built-in page
 
     mutating func signIn(_ form: QueryItems, _ transaction: Transaction) -> BuiltAnswer {
@@ -60,7 +47,7 @@ extension ProviderEngine {
             return deliver(.userCancelled, to: login)
         }
         let credentials = SignInCredentials(user: form.first("username"), password: form.first("password"))
-        guard credentials.user != nil, let user = user(with: credentials) else {
+        guard credentials.user != nil, let user = configuration.user(with: credentials) else {
             let page = SignInPage.html(
                 client: login.clientID,
                 transaction: transaction.id,
@@ -97,6 +84,6 @@ extension ProviderEngine {
 
     /// Whoever signed in in the recording.
     func user(of script: InteractionScript) -> ProviderConfiguration.User? {
-        configuration.users.first { $0.subject == script.subject } ?? configuration.users.first
+        configuration.user(subject: script.subject) ?? configuration.users.first
     }
 }

@@ -235,7 +235,9 @@ extension ProviderEngine {
         _ boundKey: String?
     ) -> BuiltAnswer {
         let credentials = SignInCredentials(user: form.first("username"), password: form.first("password"))
-        guard let user = user(with: credentials) else { return refuse(.credentialsWrong, at: .token) }
+        guard let user = configuration.user(with: credentials) else {
+            return refuse(.credentialsWrong, at: .token)
+        }
         let grant = ProviderState.Grant(
             clientID: client.id,
             user: user,

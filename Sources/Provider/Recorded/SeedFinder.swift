@@ -128,7 +128,7 @@ struct SeedFinder {
 
     private func user(of flow: Flow) -> ProviderConfiguration.User? {
         let subject = users[UserFinder.FlowKey(flow)]
-        return configuration.users.first { $0.subject == subject } ?? configuration.users.first
+        return configuration.user(subject: subject) ?? configuration.users.first
     }
 
     private func device(_ grant: ProviderState.Grant) -> ProviderState.DeviceGrant {

@@ -1,0 +1,22 @@
+/// Which of the users is meant.
+extension ProviderConfiguration {
+    /// Who has a `sub`.
+    func user(subject: String?) -> User? { users.first { $0.subject == subject } }
+
+    /// Whose name and password they are; where only one user may have any password, anybody is him.
+    func user(with credentials: SignInCredentials) -> ProviderConfiguration.User? {
+        let named = users.first { user in
+            guard let name = credentials.user else { return users.count == 1 }
+            return user.isNamed(name)
+        }
+        guard let user = named ?? (users.count == 1 && users[0].acceptsAnyPassword ? users[0] : nil) else {
+            return nil
+        }
+        return user.acceptsAnyPassword || user.password == credentials.password ? user : nil
+    }
+}
+
+extension ProviderConfiguration.User {
+    /// Whether somebody is called so: by name, address or `sub`.
+    func isNamed(_ name: String) -> Bool { [self.name, email, subject].contains(name) }
+}
