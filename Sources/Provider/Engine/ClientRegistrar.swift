@@ -1,7 +1,6 @@
 import Captures
 import JOSE
 import JSON
-import OAuth
 
 /// What clients that register themselves get (RFC 7591, RFC 7592), and what they are refused for.
 ///
@@ -119,7 +118,7 @@ struct ClientRegistrar {
         let grants = grants?.array?.compactMap(\.string) ?? ["authorization_code"]
         let redirects = grants.contains { $0 == "authorization_code" || $0 == "implicit" }
         return (!redirectURIs.isEmpty || !redirects)
-            && redirectURIs.allSatisfy(ProviderEngine.isAbsoluteWithoutFragment)
+            && redirectURIs.allSatisfy { RecordedURL($0).isAbsoluteWithoutFragment }
     }
 
     /// Where a client's registration is (RFC 7592, section 3): by its last segment, or by the query where the recorded one was.

@@ -78,7 +78,8 @@ extension ProviderEngine {
             }
         }
         if login.challenge == nil, client.requiresPKCE, types.contains("code") { return .challengeMissing }
-        if dialect.checksResources, !login.resources.allSatisfy(Self.isAbsoluteWithoutFragment) {
+        if dialect.checksResources, !login.resources.allSatisfy({ RecordedURL($0).isAbsoluteWithoutFragment })
+        {
             return .resourceMalformed
         }
         // OpenID Connect Core, section 3.1.2.1.

@@ -1,5 +1,4 @@
 import Captures
-import JOSE
 import JSON
 import OAuth
 
@@ -11,7 +10,7 @@ extension ProviderEngine {
     mutating func userInfo(_ request: RecordedRequest) -> BuiltAnswer {
         let access: ProviderState.AccessToken
         do throws(Refused) {
-            if Self.accessTokens(in: request).count > 1, !dialect.takesSeveralTokens {
+            if request.accessTokens.count > 1, !dialect.takesSeveralTokens {
                 return refuseSeveralTokens(at: .userInfo)
             }
             access = try accessToken(of: request, at: .userInfo)
@@ -97,7 +96,7 @@ extension ProviderEngine {
     private mutating func accessToken(of request: RecordedRequest, at role: Endpoints.Role) throws(Refused)
         -> ProviderState.AccessToken
     {
-        guard let text = Self.accessTokens(in: request).first else {
+        guard let text = request.accessTokens.first else {
             throw Refused(answer: refuse(.tokenMissing, at: role, headers: [("WWW-Authenticate", "Bearer")]))
         }
         guard let access = validToken(text) else {
@@ -105,12 +104,12 @@ extension ProviderEngine {
         }
         guard let boundKey = access.grant.boundKey else {
             // The scheme says that the token is bound, and this one is to no key (RFC 9449, section 7.1).
-            guard Self.isSentAsBound(request), !dialect.ignoresProofs else { return access }
+            guard request.sendsTokenAsBound, !dialect.ignoresProofs else { return access }
             let words = "it is sent as a DPoP token, and is bound to no key"
             throw Refused(answer: refuseToken(at: role, scheme: "DPoP", words))
         }
         // Whoever got hold of a bound token and sends it as a bearer's is refused, whatever else is there.
-        if Self.isSentAsBound(request) {
+        if request.sendsTokenAsBound {
             switch proof(of: request, at: role, accessToken: text) {
             case .valid(let thumbprint) where thumbprint == boundKey: return access
             case .refused(let answer): throw Refused(answer: answer)
@@ -138,15 +137,6 @@ extension ProviderEngine {
         return "it was revoked or ran out at \(end), and it is \(now.seconds) here"
     }
 
-    /// The access token of a request as often as it is sent: in the header, the form and the query (RFC 6750, section 2).
-    static func accessTokens(in request: RecordedRequest) -> [String] {
-        let name = "access_token"
-        let parameters = [request.sentForm.first(name), request.url.queryItems.first(name)]
-        // RFC 6749, section 3.1: a parameter without a value is as good as left out.
-        return [BearerToken.of(request, exchange: 0)?.value].compactMap { $0 }
-            + parameters.compactMap { $0 }.filter { !$0.isEmpty }
-    }
-
     /// RFC 6750, sections 2 and 3.1: a token is sent in one way.
     private func refuseSeveralTokens(at role: Endpoints.Role) -> BuiltAnswer {
         let challenge = "error=\"invalid_request\", error_description=\"the access token is sent twice\""
@@ -162,11 +152,6 @@ extension ProviderEngine {
         let challenge = "error=\"invalid_token\", error_description=\"the access token is not valid\""
         let headers = [("WWW-Authenticate", "\(scheme) \(challenge)")]
         return refuse(.tokenInvalid, at: role, headers: headers, explanation)
-    }
-
-    private static func isSentAsBound(_ request: RecordedRequest) -> Bool {
-        let header = request.headers.first("authorization")?.utf8.prefix(5)
-        return header.map { String(decoding: $0, as: UTF8.self).lowercased() } == "dpop "
     }
 
     func validToken(_ text: String) -> ProviderState.AccessToken? {

@@ -53,7 +53,7 @@ extension ProviderEngine {
             // RFC 6749, section 5.2: what is wrong is the request, and no header is to be tried again.
             throw Refused(answer: refuse(.clientAuthenticationDoubled, at: role))
         }
-        guard !Self.namesTwoClients(authentication, parameters) || dialect.takesOtherClientNames else {
+        guard !authentication.namesOtherClient(than: parameters) || dialect.takesOtherClientNames else {
             throw Refused(answer: refuse(.clientDiffers, at: role))
         }
         if let registration = registration(of: client), !registration.allows(authentication: method) {
@@ -93,17 +93,6 @@ extension ProviderEngine {
         let hasCertificate = client.authenticationMethods.contains { $0.hasSuffix("tls_client_auth") }
         return dialect.needsClientProof && !hasCertificate
             && [.introspection, .backchannelAuthentication].contains(role)
-    }
-
-    /// Whether the `client_id` of a request is another than that of its Basic credentials: a client proves that it is itself (RFC 6749,
-    /// sections 2.3 and 3.2.1).
-    ///
-    /// The coding of the credentials makes no other client, nor does an empty parameter (section 3.2).
-    static func namesTwoClients(_ authentication: ClientAuthentication, _ parameters: Parameters) -> Bool {
-        guard authentication.methods.contains(.secretBasic), let own = authentication.clientID,
-            let named = parameters["client_id"], !named.isEmpty
-        else { return false }
-        return !own.value.equalsBytes(of: named) && !own.rawValue.equalsBytes(of: named)
     }
 
     /// Who a request is of.

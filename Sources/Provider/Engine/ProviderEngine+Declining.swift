@@ -49,7 +49,7 @@ extension ProviderEngine {
         guard case .visit = transaction.purpose,
             let code = state.devices.newestFirst.first(where: { _, device in
                 guard let typed, let own = device.userCode else { return typed == nil }
-                return Self.isSame(userCode: own, typed)
+                return UserCode.isSame(own, typed)
             })?.key
         else { return nil }
         state.devices[code]?.isDenied = true

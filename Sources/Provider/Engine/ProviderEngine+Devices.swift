@@ -159,7 +159,7 @@ extension ProviderEngine {
         let typed = form.first("user_code") ?? ""
         guard
             let (code, device) = state.devices.newestFirst.first(where: {
-                $0.value.userCode.map { Self.isSame(userCode: $0, typed) } ?? false
+                $0.value.userCode.map { UserCode.isSame($0, typed) } ?? false
             }), device.expiresAt > now, device.user == nil, !device.isDenied
         else {
             return .page(
@@ -178,12 +178,6 @@ extension ProviderEngine {
         }
         state.devices[code]?.user = user
         return .page(200, SignInPage.deviceDone(isAllowed: true))
-    }
-
-    /// Whether a code is meant, however somebody types it: in small letters, without its hyphen (RFC 8628, section 6.1).
-    static func isSame(userCode: String, _ typed: String) -> Bool {
-        func bare(_ text: String) -> [UInt8] { text.asciiLowercased().utf8.filter(\.isASCIIAlphanumeric) }
-        return bare(userCode) == bare(typed)
     }
 
     private func deviceUser(_ client: ProviderConfiguration.Client, _ grantType: String)

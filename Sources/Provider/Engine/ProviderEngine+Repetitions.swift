@@ -2,31 +2,11 @@ import Captures
 
 /// Parameters that are sent more than once (RFC 6749, sections 3.1 and 3.2).
 extension ProviderEngine {
-    /// Those that the engine goes by; `resource` (RFC 8707, section 2) and what is unknown may be repeated.
-    private static let single: Set<String> = [
-        "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce",
-        "code_challenge", "code_challenge_method", "prompt", "max_age", "acr_values", "dpop_jkt", "request",
-        "request_uri", "grant_type", "code", "code_verifier", "refresh_token", "device_code", "username",
-        "password", "client_secret", "client_assertion", "client_assertion_type",
-    ]
-
-    /// The names that stand more than once in the query, or in the form; what has no value is none.
-    static func repeatedNames(in request: RecordedRequest) -> Set<String> {
-        var repeated: Set<String> = []
-        for items in [request.url.queryItems, FormBody.items(of: request.body) ?? QueryItems()] {
-            var seen: Set<String> = []
-            for item in items.items where !item.value.isEmpty && single.contains(item.name) {
-                if !seen.insert(item.name).inserted { repeated.insert(item.name) }
-            }
-        }
-        return repeated
-    }
-
     /// The refusal of a request that repeats what the recorded provider was never seen to take twice.
     ///
     /// `names`: what is looked at; nil is everything.
     func repetition(of names: Set<String>? = nil, in request: RecordedRequest) -> Refusal? {
-        let repeated = Self.repeatedNames(in: request).subtracting(dialect.repeatedParameters)
+        let repeated = request.repeatedParameters.subtracting(dialect.repeatedParameters)
         return (names.map(repeated.intersection) ?? repeated).isEmpty ? nil : .parameterRepeated
     }
 }

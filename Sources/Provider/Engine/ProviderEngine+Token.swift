@@ -105,18 +105,12 @@ extension ProviderEngine {
             if grant.resource == nil { grant.resource = asked }
             return nil
         }
-        guard Self.isAbsoluteWithoutFragment(asked) else { return .resourceMalformed }
+        guard RecordedURL(asked).isAbsoluteWithoutFragment else { return .resourceMalformed }
         guard grant.resources.isEmpty || grant.resources.contains(bytesOf: asked) else {
             return .resourceNotGranted
         }
         grant.resource = asked
         return nil
-    }
-
-    /// Whether a text is an absolute URI without a fragment, as a resource is (RFC 8707, section 2) and a redirect URI (RFC 6749,
-    /// section 3.1.2).
-    static func isAbsoluteWithoutFragment(_ text: String) -> Bool {
-        !(RecordedURL(text).scheme ?? "").isEmpty && !text.utf8.contains(0x23)
     }
 
     /// RFC 6749, section 4.1.3: needed where the authorization request had one, and then equal.

@@ -32,7 +32,7 @@ extension AnswerFinder {
         let isWhole = !asked.parameters.contains("request") && !asked.parameters.contains("request_uri")
         if isWhole || asked.pushed != nil, (asked.responseType ?? "").isEmpty { dialect.assumesCode = true }
         for request in [asked.pushed, asked.exchange].compactMap({ $0 }) {
-            let repeated = ProviderEngine.repeatedNames(in: flow.capture[request].request)
+            let repeated = flow.capture[request].request.repeatedParameters
             dialect.repeatedParameters.formUnion(repeated)
         }
         let sent = flow.capture[asked.exchange].request

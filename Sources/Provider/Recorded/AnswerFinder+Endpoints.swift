@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JOSE
 import JSON
 import OAuth
 
@@ -17,7 +16,7 @@ extension AnswerFinder {
             dialect.keySet.members = nil
         case .userInfo(let call) where call.answer.isSuccess:
             dialect.userInfo.append(claims(of: call, response, flow, dialect))
-            if ProviderEngine.accessTokens(in: exchange.request).count > 1 {
+            if exchange.request.accessTokens.count > 1 {
                 dialect.takesSeveralTokens = true
             }
         case .introspection(let call) where call.answer.isSuccess:
@@ -94,7 +93,7 @@ extension AnswerFinder {
         switch message {
         case .introspection(let call), .revocation(let call), .deviceAuthorization(let call),
             .pushedRequest(let call), .backchannelAuthentication(let call):
-            call.answer.isSuccess && ProviderEngine.namesTwoClients(call.authentication, call.parameters)
+            call.answer.isSuccess && call.authentication.namesOtherClient(than: call.parameters)
         default: false
         }
     }

@@ -78,9 +78,9 @@ extension AnswerFinder {
     /// What of a request was taken though the specifications do not want it taken.
     private func learnTolerance(of request: TokenRequest, _ flow: Flow, _ dialect: inout ProviderDialect) {
         let sent = flow.capture[request.exchange].request
-        dialect.repeatedParameters.formUnion(ProviderEngine.repeatedNames(in: sent))
+        dialect.repeatedParameters.formUnion(sent.repeatedParameters)
         if request.authentication.methods.count > 1 { dialect.takesSeveralClientProofs = true }
-        if ProviderEngine.namesTwoClients(request.authentication, request.parameters) {
+        if request.authentication.namesOtherClient(than: request.parameters) {
             dialect.takesOtherClientNames = true
         }
         if sent.headers.contains("dpop"),

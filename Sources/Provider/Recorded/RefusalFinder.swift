@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JOSE
 import JSON
 import OAuth
 
@@ -168,7 +167,7 @@ struct RefusalFinder {
         }
         // A status that speaks of the request, where the token has another of its own.
         let isOfRequest = error == "invalid_request" || call.answer.status == 400
-        let isDoubled = ProviderEngine.accessTokens(in: exchange.request).count > 1
+        let isDoubled = exchange.request.accessTokens.count > 1
         return isDoubled && isOfRequest ? .tokenDoubled : .tokenInvalid
     }
 

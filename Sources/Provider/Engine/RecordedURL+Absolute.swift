@@ -1,0 +1,7 @@
+import Captures
+
+extension RecordedURL {
+    /// Whether it is an absolute URI without a fragment, as a resource is (RFC 8707, section 2) and a redirect URI (RFC 6749, section
+    /// 3.1.2).
+    var isAbsoluteWithoutFragment: Bool { !(scheme ?? "").isEmpty && !text.utf8.contains(0x23) }
+}
