@@ -171,10 +171,10 @@ struct ClientRegistrar {
         }
         for name in Self.notDone { members[name] = nil }
         if members["backchannel_token_delivery_mode"] != nil,
-            ProviderEngine.backchannelDelivery(of: members) == .poll
+            BackchannelDelivery(members) == .poll
         {
             members["backchannel_token_delivery_mode"] = "poll"
-            members["backchannel_client_notification_endpoint"] = nil
+            members[BackchannelDelivery.endpointName] = nil
         }
         if members["subject_type"] != nil { members["subject_type"] = "public" }
         return members

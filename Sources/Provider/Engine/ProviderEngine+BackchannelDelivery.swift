@@ -4,14 +4,6 @@ import OAuth
 
 /// How a client gets the tokens of a user who agreed elsewhere (OpenID Connect CIBA, section 5).
 extension ProviderEngine {
-    enum BackchannelDelivery: String {
-        case poll
-        /// It is told that the tokens are there (section 10.2).
-        case ping
-        /// It is sent the tokens (section 10.3).
-        case push
-    }
-
     /// Tokens on their way to a client, which are not signed yet.
     struct TokenPush {
         var endpoint: String
@@ -23,19 +15,9 @@ extension ProviderEngine {
     /// Users take their time; and the client has to have its answer before it is told.
     static let notificationDelay: Duration = .milliseconds(500)
 
-    private static let endpointName = "backchannel_client_notification_endpoint"
-
     /// As a client registered (section 4).
     func backchannelDelivery(to client: ProviderConfiguration.Client) -> BackchannelDelivery {
-        registration(of: client).map { Self.backchannelDelivery(of: $0.members) } ?? .poll
-    }
-
-    /// What a client's metadata ask for, where that can be done: at an address of this machine.
-    static func backchannelDelivery(of members: JSONObject) -> BackchannelDelivery {
-        guard let mode = members["backchannel_token_delivery_mode"]?.string.flatMap(BackchannelDelivery.init),
-            let endpoint = members[endpointName]?.string, RecordedURL(endpoint).isOfServerOfThisMachine
-        else { return .poll }
-        return mode
+        registration(of: client).map { BackchannelDelivery($0.members) } ?? .poll
     }
 
     /// Tells a client that polls for nothing; `asked`: what it asked for by `name`.
@@ -47,7 +29,7 @@ extension ProviderEngine {
         with notificationToken: String
     ) {
         guard delivery != .poll,
-            let endpoint = state.registrations[client.id]?.members[Self.endpointName]?.string
+            let endpoint = state.registrations[client.id]?.members[BackchannelDelivery.endpointName]?.string
         else { return }
         guard delivery == .push else {
             let body = Body.json(["auth_req_id": .string(name)])
