@@ -54,6 +54,12 @@ final class FlowBuilder {
     /// Whether the browser is sent back to a host, and nothing of the provider is there.
     func isOfAppAlone(_ host: String) -> Bool { clientHosts.contains(host) && !providerHosts.contains(host) }
 
+    /// Whether it may be that of a client; one whose name is not known may be any.
+    func mayBe(ofClient client: String?) -> Bool {
+        guard let client, !Placeholder.isOne(client) else { return true }
+        return clientID == client || clientID.map(Placeholder.isOne) ?? false
+    }
+
     /// Whether nothing shows that an exchange is of another browser than its last request, what sent that to the provider, and its pages
     /// at the same host.
     func mayBeOfBrowser(in exchange: Int, _ index: CaptureIndex) -> Bool {

@@ -82,9 +82,16 @@ extension FlowGrouping {
                 ?? (Placeholder.isOne(code)
                     ? likelyFlow(of: request, host) : unnamedDevice(polledBy: request, host))
         }
-        if let flow = flow(ofAnswerTo: retry(of: request) ?? request, host) { return flow }
+        let unsaved = UnsavedRequests(index)
+        if let flow = flow(ofAnswerTo: unsaved.retry(of: request) ?? request, host) { return flow }
         if let flow = flow(atWorkDuring: request, host) { return flow }
-        if let flow = flow(goingOnWith: request, host) { return flow }
+        if let flow = unsaved.flow(
+            goingOnWith: request,
+            at: host,
+            among: builders.suffix(Self.mostLoginsAtATime)
+        ) {
+            return flow
+        }
         return request.isCodeExchange ? login(ofUnknownCodeIn: request, host) : nil
     }
 
@@ -136,7 +143,7 @@ extension FlowGrouping {
         guard request.parameters.isEmpty, let host else { return nil }
         let flows = awaitingTokens.suffix(Self.mostLoginsAtATime).filter { flow in
             guard flow.awaitsToken, flow.providerHosts.contains(host),
-                Self.isClient(request.clientID, of: flow),
+                flow.mayBe(ofClient: request.clientID),
                 let callback = flow.responses.last?.callback
             else { return false }
             return capture[callback].startedAt <= request.startedAt
@@ -146,7 +153,7 @@ extension FlowGrouping {
     }
 
     /// Of more at the same time nobody can tell which one a request belongs to.
-    static let mostLoginsAtATime = 50
+    private static let mostLoginsAtATime = 50
 
     /// The login that a code is likely to be of which no answer in the capture has: one with the request's client and redirect URI
     /// that awaits its tokens, else the last.
@@ -155,7 +162,7 @@ extension FlowGrouping {
         let isTiedByProviderAlone = Self.isTiedByProviderAlone(request)
         let isCandidate = { (flow: FlowBuilder) in
             !flow.requests.isEmpty && (!isTiedByProviderAlone || Self.isProvider(host, of: flow))
-                && Self.isClient(request.clientID, of: flow) && Self.isRedirected(flow, asIn: request)
+                && flow.mayBe(ofClient: request.clientID) && Self.isRedirected(flow, asIn: request)
         }
         return awaitingTokens.suffix(Self.mostLoginsToTry).first { isCandidate($0) && $0.awaitsToken }
             // A login that has its tokens gets no more of them for another code.
@@ -187,7 +194,7 @@ extension FlowGrouping {
         guard let host else { return nil }
         return awaitingTokens.suffix(Self.mostLoginsToTry).last { flow in
             flow.awaitsToken && flow.providerHosts.contains(host)
-                && Self.isClient(request.clientID, of: flow)
+                && flow.mayBe(ofClient: request.clientID)
         }
     }
 
@@ -216,12 +223,6 @@ extension FlowGrouping {
         guard let host else { return true }
         let site = Site.of(host)
         return flow.providerHosts.contains { $0 == host || Site.of($0) == site }
-    }
-
-    /// Whether a flow may be that of a client; one whose name is not known may be any.
-    static func isClient(_ client: String?, of flow: FlowBuilder) -> Bool {
-        guard let client, !Placeholder.isOne(client) else { return true }
-        return flow.clientID == client || flow.clientID.map(Placeholder.isOne) ?? false
     }
 }
 

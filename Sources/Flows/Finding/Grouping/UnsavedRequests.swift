@@ -3,12 +3,22 @@ import OAuth
 
 /// Token requests that were saved without their body, tied to what made their client send them: a nonce for its proof, a poll or a device's
 /// code before, a token that was refused.
-extension FlowGrouping {
+struct UnsavedRequests {
+    private let index: CaptureIndex
+
+    init(_ index: CaptureIndex) { self.index = index }
+
+    private var capture: Capture { index.capture }
+
     /// The flow that such a request goes on with; nil where it may be one of several, or the exchange of a code that is awaited.
-    func flow(goingOnWith request: TokenRequest, _ host: String?) -> FlowBuilder? {
+    ///
+    /// `latest`: the flows that it may be of.
+    func flow(goingOnWith request: TokenRequest, at host: String?, among latest: ArraySlice<FlowBuilder>)
+        -> FlowBuilder?
+    {
         guard request.parameters.isEmpty, let host else { return nil }
-        let flows = builders.suffix(Self.mostLoginsAtATime).filter {
-            $0.providerHosts.contains(host) && Self.isClient(request.clientID, of: $0)
+        let flows = latest.filter {
+            $0.providerHosts.contains(host) && $0.mayBe(ofClient: request.clientID)
         }
         if let flow = flows.last(where: { isRetried(in: $0, by: request) }) { return flow }
         if !isPoll(request), flows.contains(where: \.awaitsToken) { return nil }
