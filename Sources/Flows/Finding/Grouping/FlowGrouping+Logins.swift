@@ -7,9 +7,9 @@ extension FlowGrouping {
     mutating func join(_ request: AuthorizationRequest, _ host: String?) {
         let continued = flowContinued(by: request)
         let mended = continued == nil ? flowMended(by: request) : nil
-        let flow = continued ?? mended ?? new(grant: grant(of: request), request.exchange)
+        let flow = continued ?? mended ?? new(grant: Self.grant(of: request), request.exchange)
         flow.goOn(with: request.exchange, index)
-        let signatures = signatures(of: request)
+        let signatures = request.signatures
         if !flow.isOpen || !isKnown(request, signatures, in: flow) {
             // Nobody answers the one that was refused any more.
             if mended != nil { flow.requests.removeLast() }
@@ -55,7 +55,7 @@ extension FlowGrouping {
     /// Whether a request that a flow has is made once more, and not the next login's, which is the same: where the client makes up nothing for
     /// each, or always the same, or that was taken out of the capture.
     private func isAgain(_ request: AuthorizationRequest, in flow: FlowBuilder) -> Bool {
-        if isSanitized(request) || isBare(request) { return flow.isOpen && !isSentByApp(request) }
+        if request.isSanitized || request.isBare { return flow.isOpen && !isSentByApp(request) }
         return !(flow.hasTokens && !flow.isOpen && isSentByApp(request))
     }
 
@@ -63,7 +63,7 @@ extension FlowGrouping {
     /// made up for one login alone says whose it is.
     private func mayGoOn(_ request: AuthorizationRequest, _ flow: FlowBuilder) -> Bool {
         if flow.mayBeOfBrowser(in: request.exchange, index) { return true }
-        return !isBare(request) && !(request.state.map(ahead.repeatedStates.contains) ?? false)
+        return !request.isBare && !(request.state.map(ahead.repeatedStates.contains) ?? false)
     }
 
     /// Whether a flow has the request already.
@@ -71,15 +71,15 @@ extension FlowGrouping {
         -> Bool
     {
         flow.requests.contains {
-            !signatures.isDisjoint(with: self.signatures(of: $0)) || request.carriesOn($0)
-                || goesOn(request, $0)
+            !signatures.isDisjoint(with: $0.signatures) || request.carriesOn($0)
+                || request.goesOn(with: $0)
         }
     }
 
     /// The flow that a request goes on with: the same request again, a circle of redirects, or the
     /// interactive try after a silent one.
-    mutating func flowContinued(by request: AuthorizationRequest) -> FlowBuilder? {
-        for signature in signatures(of: request) {
+    private mutating func flowContinued(by request: AuthorizationRequest) -> FlowBuilder? {
+        for signature in request.signatures {
             // Of one browser the latest alone: those before it were left.
             guard let same = bySignature[signature]?.last(where: { mayGoOn(request, $0) }) else { continue }
             if isAgain(request, in: same) { return same }
@@ -98,7 +98,7 @@ extension FlowGrouping {
                 return flow
             }
             if let flow = byExchange[source], flow.isOpen,
-                flow.requests.last.map({ goesOn(request, $0) }) ?? false
+                flow.requests.last.map({ request.goesOn(with: $0) }) ?? false
             {
                 return flow
             }
@@ -124,15 +124,6 @@ extension FlowGrouping {
         return flow
     }
 
-    /// Whether a request without any value of its client's own may be an earlier one as the provider carries it on, with values
-    /// of the provider's.
-    private func goesOn(_ request: AuthorizationRequest, _ earlier: AuthorizationRequest) -> Bool {
-        isBare(request) && isBare(earlier) && request.isSilent == earlier.isSilent
-            && request.clientID == earlier.clientID && request.redirectURI == earlier.redirectURI
-            && request.responseType == earlier.responseType
-            && request.endpoint.origin == earlier.endpoint.origin
-    }
-
     /// The flow whose last request was a silent one of the same app within a minute before, and came to nothing.
     private mutating func silentFlow(before request: AuthorizationRequest) -> FlowBuilder? {
         let time = capture[request.exchange].startedAt
@@ -151,53 +142,19 @@ extension FlowGrouping {
     }
 
     /// Silent probes are often answered at a page of their own, beside the one of the login.
-    func isSameApp(_ one: String?, _ other: String?) -> Bool {
+    private func isSameApp(_ one: String?, _ other: String?) -> Bool {
         if one == other { return true }
         guard let one = one.flatMap({ RecordedURL($0).origin }) else { return false }
         return one == other.flatMap { RecordedURL($0).origin }
     }
 
     /// Whether a silent request came to nothing: by its answer, or by what its page posts to the app's window.
-    func isRefused(_ silent: AuthorizationRequest, in flow: FlowBuilder) -> Bool {
+    private func isRefused(_ silent: AuthorizationRequest, in flow: FlowBuilder) -> Bool {
         if flow.responses.last?.error != nil { return true }
         guard flow.responses.isEmpty,
             silent.parameters["response_mode"].map(PostedMessage.modes.contains) ?? false
         else { return false }
         return flow.exchanges.contains { PostedMessage.silentError(on: capture[$0]) != nil }
-    }
-
-    /// What a reload, or the provider's own continuation that carries the request along, has in common with
-    /// it: two requests with a signature in common are the same.
-    func signatures(of request: AuthorizationRequest) -> Set<String> {
-        let client = request.clientID ?? ""
-        // U+0000 cannot be told apart from itself, but no two fields run into one another.
-        func joined(_ values: [String?]) -> String {
-            values.map { $0.map { "=" + $0 } ?? "" }.joined(separator: "\0")
-        }
-        let own = ownValues(of: request).map { $0.flatMap { Placeholder.isOne($0) ? nil : $0 } }
-        // Without any value of its own, only the very same parameters are the same request.
-        let hasOwn = own.contains { $0 != nil } || isSanitized(request)
-        let all = hasOwn ? [] : request.parameters.items.map { Optional($0.value) }
-        var signatures: Set = ["r" + joined([client, request.redirectURI] + own + all)]
-        if let uri = request.parameters["request_uri"] { signatures.insert("u" + joined([client, uri])) }
-        return signatures
-    }
-
-    /// What a client makes up for each request.
-    private func ownValues(of request: AuthorizationRequest) -> [String?] {
-        [request.state, request.nonce, request.codeChallenge]
-    }
-
-    /// Whether the client made up nothing for a request: the next login's is the same.
-    private func isBare(_ request: AuthorizationRequest) -> Bool {
-        ownValues(of: request).allSatisfy { $0 == nil } && request.parameters["request_uri"] == nil
-            && request.parameters["request"] == nil
-    }
-
-    /// Whether what tells a request from the next login's was taken out of the capture.
-    private func isSanitized(_ request: AuthorizationRequest) -> Bool {
-        let own = ownValues(of: request).compactMap(\.self)
-        return !own.isEmpty && own.allSatisfy(Placeholder.isOne)
     }
 
     /// Whether a redirect of another host led to a request: a login begins there.
@@ -206,7 +163,7 @@ extension FlowGrouping {
         return capture[source].request.url.host != capture[request.exchange].request.url.host
     }
 
-    func grant(of request: AuthorizationRequest) -> String {
+    private static func grant(of request: AuthorizationRequest) -> String {
         let types = Set((request.responseType ?? "code").spaceDelimited)
         guard types.contains("code") else { return "implicit" }
         return types.count > 1 ? "hybrid" : "authorization_code"
