@@ -54,73 +54,23 @@ extension FlowGrouping {
             + index.registrations.map { $0.exchange }
         guard !exchanges.isEmpty else { return }
         let documents = DocumentOwners(index, builders)
-        let followed: [Int: Int] = exchanges.reduce(into: [:]) { list, exchange in
-            if let source = index.redirectedFrom[exchange] { list[source] = exchange }
-        }
+        let all = DocumentCopies(of: exchanges, documents, index)
         var alone: [String: FlowBuilder] = [:]
-        for copies in groups(of: exchanges, followed, documents) {
-            if let owners = owners(ofMany: copies, followed, documents) {
-                for flow in owners { add(nearest(copies, to: flow), to: flow) }
+        for copies in all.groups {
+            if let owners = all.owners(ofMany: copies) {
+                for flow in owners { add(all.nearest(copies, to: flow), to: flow) }
             } else {
                 for exchange in copies {
-                    share(exchange, readAt: read(exchange, followed), documents, &alone)
+                    share(exchange, readAt: all.read(exchange), documents, &alone)
                 }
             }
         }
-    }
-
-    /// Documents of which each would do for a login, in order of time; the groups by their first.
-    private func groups(of exchanges: [Int], _ followed: [Int: Int], _ documents: DocumentOwners) -> [[Int]] {
-        var groups: [String: [Int]] = [:]
-        var order: [String] = []
-        for exchange in exchanges.sorted(by: { index.position[$0] < index.position[$1] }) {
-            let read = read(exchange, followed)
-            guard let message = index.messages[read],
-                var group = documents.group(of: message, at: read)
-            else { continue }
-            if read != exchange { group = "redirect to " + group }
-            if groups[group] == nil { order.append(group) }
-            groups[group, default: []].append(exchange)
-        }
-        return order.compactMap { groups[$0] }
-    }
-
-    /// The flows of documents that are too many to go with each of them; nil for fewer, and for those of no flow.
-    private func owners(ofMany copies: [Int], _ followed: [Int: Int], _ documents: DocumentOwners)
-        -> [FlowBuilder]?
-    {
-        guard copies.count > Self.manyCopies, let last = copies.last.map({ read($0, followed) }),
-            let message = index.messages[last],
-            let owners = documents.owners(of: message, at: last), !owners.isEmpty
-        else { return nil }
-        return owners
     }
 
     private mutating func add(_ exchanges: ArraySlice<Int>, to flow: FlowBuilder) {
         for exchange in exchanges {
             if let message = index.messages[exchange] { add(message, to: flow, nil) }
         }
-    }
-
-    /// A client that reads the metadata before each login leaves as many of them in the capture as there are logins: of more
-    /// than these a flow gets those that it may have read.
-    private static let manyCopies = 16
-
-    /// Of documents in order of time the last ones before a flow's end, and the one behind it.
-    private func nearest(_ copies: [Int], to flow: FlowBuilder) -> ArraySlice<Int> {
-        let end = flow.exchanges.map { index.position[$0] }.max() ?? 0
-        let behind = copies.partitionPoint { index.position[$0] > end }
-        return copies[max(0, behind - Self.manyCopies / 2)..<min(copies.count, behind + 1)]
-    }
-
-    /// Where a client that was sent on by redirects read a document at last.
-    private func read(_ exchange: Int, _ followed: [Int: Int]) -> Int {
-        var exchange = exchange
-        for _ in 0..<10 {
-            guard let next = followed[exchange] else { break }
-            exchange = next
-        }
-        return exchange
     }
 
     private mutating func share(
@@ -155,25 +105,5 @@ extension FlowGrouping {
         case .registration, .clientConfiguration: true
         default: false
         }
-    }
-}
-
-/// The processes of browsers: a connection that failed has mostly no user agent of its own.
-private struct BrowserProcesses {
-    private let names: Set<String>
-
-    init(_ capture: Capture) {
-        names = Set(
-            capture.indices.lazy.map { capture[$0] }.filter(Self.isSentByOne).compactMap(\.client.process)
-        )
-    }
-
-    func contains(_ exchange: Exchange) -> Bool {
-        Self.isSentByOne(exchange) || exchange.client.process.map(names.contains) ?? false
-    }
-
-    private static func isSentByOne(_ exchange: Exchange) -> Bool {
-        guard let agent = exchange.request.userAgent else { return false }
-        return UserAgentName.isOnDevice(agent) && !UserAgentName.isNativeApp(agent)
     }
 }
