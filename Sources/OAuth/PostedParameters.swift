@@ -39,8 +39,7 @@ struct PostedParameters {
 
     /// The object of JSON that a request has as its body, whatever its media type.
     static func object(in request: RecordedRequest) -> JSONObject? {
-        guard let bytes = request.body?.bytes, bytes.first(where: { $0 > 0x20 }) == 0x7b else { return nil }
-        return (try? JSONParser.parse(bytes))?.object
+        JSONBody.object(of: request.body)
     }
 
     private static func form(in request: RecordedRequest, mayBeMisnamed: Bool) -> QueryItems? {

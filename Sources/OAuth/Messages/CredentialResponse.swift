@@ -54,8 +54,7 @@ package enum CredentialResponse {
         if let form = FormBody.items(of: request.body) {
             return Parameters(form, of: exchange, in: .requestBody)
         }
-        guard let bytes = request.body?.bytes, bytes.first(where: { $0 > 0x20 }) == 0x7b else { return nil }
-        return (try? JSONParser.parse(bytes))?.object.map { Parameters($0, of: exchange, in: .requestBody) }
+        return JSONBody.object(of: request.body).map { Parameters($0, of: exchange, in: .requestBody) }
     }
 
     /// Whether a value says who somebody is, and for whom (OpenID Connect Core, section 2).

@@ -23,7 +23,7 @@ struct AnswerTemplate: Sendable {
         status = response.status
         headers = Self.reusable(response.headers)
         guard let body = response.body, (body.size ?? 0) < Self.maximumBytes else { return }
-        if let object = body.bytes.flatMap({ try? JSONParser.parse($0) })?.object {
+        if let object = JSONBody.value(of: body)?.object {
             members = object
         } else if body.essence == FormBody.mediaType, let items = FormBody.items(of: body) {
             members = JSONObject(items.items.map { ($0.name, .string($0.value)) })

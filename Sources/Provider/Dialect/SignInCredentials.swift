@@ -20,7 +20,7 @@ struct SignInCredentials: Sendable, Hashable {
         guard request.method != "GET", let body = request.body, (body.size ?? 0) < 1 << 16 else { return nil }
         if let items = FormBody.items(of: body) ?? MultipartForm.items(of: body) {
             for item in items.items where !item.value.isEmpty { take(item.name, item.value, fields) }
-        } else if let json = body.bytes.flatMap({ try? JSONParser.parse($0) }) {
+        } else if let json = JSONBody.value(of: body) {
             take(json, fields, depth: 0)
         }
         guard user != nil || password != nil else { return nil }

@@ -5,7 +5,7 @@ import OAuth
 /// Clients that register themselves, and come back to their registration (RFC 7591, RFC 7592).
 extension ProviderEngine {
     mutating func register(_ request: RecordedRequest) -> BuiltAnswer {
-        guard let sent = request.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object else {
+        guard let sent = JSONBody.value(of: request.body)?.object else {
             return refuse(.metadataInvalid, at: .registration)
         }
         let registration: ClientRegistration
@@ -36,7 +36,7 @@ extension ProviderEngine {
             state.registrations[id] = nil
             return BuiltAnswer(204, role: .registration)
         case "PUT":
-            guard let sent = request.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object else {
+            guard let sent = JSONBody.value(of: request.body)?.object else {
                 return refuse(.metadataInvalid, at: .registration)
             }
             do throws(Refusal) {

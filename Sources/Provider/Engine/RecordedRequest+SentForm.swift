@@ -5,7 +5,7 @@ extension RecordedRequest {
     /// The items of a form, however the client named it; of a JSON object, its members.
     var sentForm: QueryItems {
         if let items = FormBody.items(of: body) { return items }
-        guard let object = body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object else {
+        guard let object = JSONBody.value(of: body)?.object else {
             return QueryItems()
         }
         return QueryItems(

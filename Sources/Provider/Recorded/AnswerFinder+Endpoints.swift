@@ -58,7 +58,7 @@ extension AnswerFinder {
         _ response: RecordedResponse,
         _ dialect: inout ProviderDialect
     ) {
-        let sent = request.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object
+        let sent = JSONBody.value(of: request.body)?.object
         if call.answer.parameters["id_token_signed_response_alg"] == "none" { dialect.allowsUnsigned = true }
         dialect.registration = (sent ?? JSONObject(), AnswerTemplate(response))
         for name in ["client_id", "client_secret", "registration_access_token"] {

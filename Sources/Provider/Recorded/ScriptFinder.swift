@@ -261,7 +261,7 @@ struct ScriptFinder {
         let request = exchange.request
         let response = exchange.response ?? RecordedResponse(status: 502)
         let fields = FormBody.items(of: request.body)?.items.map(\.name)
-        let members = request.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object?.members.map(\.name)
+        let members = JSONBody.value(of: request.body)?.object?.members.map(\.name)
         return InteractionScript.Step(
             method: request.method,
             url: request.url,
@@ -316,7 +316,7 @@ struct ScriptFinder {
                     for item in RecordedURL(form.action).queryItems.items { take(item.value) }
                     for field in form.fields where field.type == "hidden" { take(field.value) }
                 }
-            } else if let json = body.bytes.flatMap({ try? JSONParser.parse($0) }) {
+            } else if let json = JSONBody.value(of: body) {
                 for text in strings(json) where later[index...].contains(where: { $0.contains(text) }) {
                     take(text)
                 }

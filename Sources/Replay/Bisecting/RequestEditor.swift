@@ -1,8 +1,5 @@
 import Captures
-import Flows
-import JOSE
 import JSON
-import OAuth
 
 /// Changes single things in a recorded request and leaves the bytes of the rest as they are.
 struct RequestEditor {
@@ -44,7 +41,7 @@ struct RequestEditor {
                     raw: "\(PercentEncoding.encode($0.name))=\($0.rawValue)"
                 )
             }
-        } else if let object = body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object {
+        } else if let object = JSONBody.value(of: body)?.object {
             format = .json
             json = object
             items += object.members.compactMap { member in

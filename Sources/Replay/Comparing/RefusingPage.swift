@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 
 /// A page with which a provider refuses a browser, or holds it up where it was sent on before.
 enum RefusingPage {
@@ -29,7 +28,7 @@ enum RefusingPage {
     private static func script(toldBy step: ComparedStep) -> String? {
         guard step.kind == .userInteraction, let response = step.exchange.response, response.status >= 400,
             let body = response.body, (body.size ?? 0) < 1 << 16,
-            let json = body.bytes.flatMap({ try? JSONParser.parse($0) })
+            let json = JSONBody.value(of: body)
         else { return nil }
         let told = ParameterPlanner.strings(in: json)
         let words = members.lazy.compactMap { name in told.first { $0.0 == name && !$0.1.isEmpty } }.first

@@ -92,10 +92,7 @@ struct RequestFacts {
     }
 
     private var jsonBody: JSONObject? {
-        guard let body = request.body, (body.size ?? 0) < 1 << 16, let bytes = body.bytes,
-            bytes.first(where: { $0 > 0x20 }) == 0x7b
-        else { return nil }
-        return (try? JSONParser.parse(bytes))?.object
+        JSONBody.object(of: request.body, below: 1 << 16)
     }
 
     /// Of a response to the app: query, fragment and form are three ways for the same parameters.

@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// The browser of a run: its cookies, the page that it shows, and the response that it would hand to the app.
@@ -189,7 +188,7 @@ struct BrowserWalk {
     /// What a page's script is told, with the names that it stands under.
     private func strings(inJSONOf exchange: Exchange) -> [(String, String)] {
         guard let body = exchange.response?.body, body.essence?.hasSuffix("json") == true,
-            (body.size ?? 0) < 1 << 20, let json = body.bytes.flatMap({ try? JSONParser.parse($0) })
+            (body.size ?? 0) < 1 << 20, let json = JSONBody.value(of: body)
         else { return [] }
         return ParameterPlanner.strings(in: json)
     }

@@ -74,7 +74,7 @@ private struct PendingApproval {
     }
 
     private static func object(_ response: RecordedResponse) -> JSONObject? {
-        response.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object
+        JSONBody.value(of: response.body)?.object
     }
 
     /// What is chosen from a few: neither a time nor a name that one login alone has.

@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// The engine's own walk through the provider's pages: redirects, forms, and the response to the app.
@@ -341,7 +340,7 @@ extension Drive {
         var items = FormBody.items(of: request.body)?.items.map { ($0.name, $0.value) } ?? []
         // A page's script may send them as JSON.
         if let body = request.body, body.essence?.hasSuffix("json") == true, (body.size ?? 0) < 1 << 16,
-            let json = body.bytes.flatMap({ try? JSONParser.parse($0) })
+            let json = JSONBody.value(of: body)
         {
             items += ParameterPlanner.strings(in: json)
         }

@@ -154,7 +154,7 @@ struct ParameterPlanner {
         if let form = FormBody.items(of: request.body) ?? MultipartForm.items(of: request.body) {
             return form.items.map { ($0.name, $0.value) }
         }
-        let json = request.body?.bytes.flatMap { try? JSONParser.parse($0) }
+        let json = JSONBody.value(of: request.body)
         return json.map { strings(in: $0) } ?? []
     }
 
