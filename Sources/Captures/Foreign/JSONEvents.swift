@@ -73,9 +73,7 @@ struct JSONEvents {
     /// The event that stands at a place.
     static func event(at place: Place, in source: CaptureSource) -> JSONValue? {
         var reader = LenientReader(source, at: place.offset)
-        var json: [UInt8] = []
-        guard (try? reader.value(into: &json)) != nil else { return nil }
-        return try? JSONParser.parse(json)
+        return try? reader.value()
     }
 
     /// `depth`: of lists that are open; ends behind the one that was open at the beginning.

@@ -11,14 +11,8 @@ struct StoredEntry: Sendable {
 
     /// As HAR spells it; nil where it is not there any more.
     var entry: JSONValue? {
-        var json: [UInt8] = []
-        if isStrict {
-            json = written
-        } else {
-            var reader = LenientReader(source, at: place.offset)
-            guard (try? reader.value(into: &json)) != nil else { return nil }
-        }
-        guard let entry = try? JSONParser.parse(json) else { return nil }
+        var reader = LenientReader(source, at: place.offset)
+        guard let entry = isStrict ? try? JSONParser.parse(written) : try? reader.value() else { return nil }
         return EntrySpelling.plain(entry) ?? entry
     }
 

@@ -95,9 +95,7 @@ struct LogbookLog {
 
     private static func value(_ bytes: some Collection<UInt8>) -> JSONValue? {
         var reader = LenientReader(CaptureSource(bytes: Array(bytes)))
-        var json: [UInt8] = []
-        guard (try? reader.value(into: &json)) != nil else { return nil }
-        return try? JSONParser.parse(json)
+        return try? reader.value()
     }
 
     private static func message(in value: JSONValue, depth: Int = 0) -> LogbookMessage? {

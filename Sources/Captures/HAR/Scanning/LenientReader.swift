@@ -1,3 +1,5 @@
+import JSON
+
 /// Reads JSON of hands and programs that do not quite write it, value by value, and gives it back as JSON.
 ///
 /// Taken are: comments, commas too many or missing, names and strings in single quotes, bare names, control characters and
@@ -136,6 +138,15 @@ struct LenientReader {
             defer { hasElements[last] = true }
             return hasElements[last]
         }
+    }
+
+    /// Reads one value; nil where it is nested too deeply.
+    ///
+    /// - Throws: as ``value(into:keep:)`` does.
+    mutating func value() throws(Problem) -> JSONValue? {
+        var json: [UInt8] = []
+        try value(into: &json)
+        return try? JSONParser.parse(json)
     }
 
     /// Reads one value and appends it to `out` as JSON, where it is kept.

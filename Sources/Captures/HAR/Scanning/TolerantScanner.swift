@@ -190,7 +190,7 @@ struct TolerantScanner {
         defer { found(.member(log: number, name: "pages", json: JSONWriter.bytes(of: .array(pages)))) }
         try elements { (scanner) throws(LenientReader.Problem) in
             guard scanner.reader.peek() == UInt8(ascii: "{") else {
-                if let value = try scanner.value() { pages.append(value) }
+                if let value = try scanner.reader.value() { pages.append(value) }
                 return
             }
             var page = JSONObject()
@@ -202,18 +202,11 @@ struct TolerantScanner {
                 if EntrySpelling.logName(name) == "entries", scanner.reader.peek() == UInt8(ascii: "[") {
                     scanner.page = page["id"]?.string
                     try scanner.entries()
-                } else if let value = try scanner.value() {
+                } else if let value = try scanner.reader.value() {
                     page.members.append(JSONObject.Member(name: name, value: value))
                 }
             }
         }
-    }
-
-    /// The value that comes next; nil where it is nested too deeply.
-    private mutating func value() throws(LenientReader.Problem) -> JSONValue? {
-        var json: [UInt8] = []
-        try reader.value(into: &json)
-        return try? JSONParser.parse(json)
     }
 
     private mutating func entries() throws(LenientReader.Problem) {
@@ -286,7 +279,7 @@ struct TolerantScanner {
         case .perhapsOfEntry(let isSo): isSpelled = isSo
         }
         reader.seek(to: start.0, line: start.1)
-        guard let entry = try? value() else { return isSpelled && !beyondDoubt }
+        guard let entry = try? reader.value() else { return isSpelled && !beyondDoubt }
         return EntryLikeness.isEntry(entry, isSure: beyondDoubt || !isSpelled)
     }
 

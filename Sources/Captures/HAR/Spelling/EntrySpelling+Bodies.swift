@@ -87,10 +87,9 @@ extension EntrySpelling {
     /// The one value that a text is, in a spelling that is nearly JSON's.
     static func lenientValue(_ text: String) -> JSONValue? {
         var reader = LenientReader(CaptureSource(bytes: Array(text.utf8)))
-        var json: [UInt8] = []
-        guard (try? reader.value(into: &json)) != nil else { return nil }
+        guard let value = try? reader.value() else { return nil }
         reader.skipSpace()
-        return reader.peek() == nil ? try? JSONParser.parse(json) : nil
+        return reader.peek() == nil ? value : nil
     }
 
     /// The body under the name that libraries have for it, in its message or where its text ought to be.
