@@ -1,7 +1,5 @@
 import Captures
-import Flows
 import JOSE
-import JSON
 import OAuth
 
 /// How the client proves who it is.
@@ -32,7 +30,7 @@ extension RequestChangeFinder {
             add(
                 both.mine,
                 both.theirs,
-                value(
+                .of(
                     "client authentication",
                     expected: names[0],
                     seen: names[1],
@@ -62,7 +60,7 @@ extension RequestChangeFinder {
             add(
                 both.mine,
                 both.theirs,
-                value(name, expected: from.value, seen: to.value, at: to.place),
+                .of(name, expected: from.value, seen: to.value, at: to.place),
                 [.credential(exchange: both.mine.index, name: name, value: to.value, inBasic: spelling)]
             )
         }
@@ -119,7 +117,7 @@ extension RequestChangeFinder {
         add(
             both.mine,
             both.theirs,
-            value(
+            .of(
                 "client_secret",
                 expected: nil,
                 seen: nil,

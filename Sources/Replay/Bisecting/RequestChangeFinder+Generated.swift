@@ -1,7 +1,4 @@
 import Captures
-import Flows
-import JOSE
-import JSON
 import OAuth
 
 /// Values that a client makes for each login: not what they are counts, but how they are made and what they fit.
@@ -73,7 +70,7 @@ extension RequestChangeFinder {
             add(
                 both.mine,
                 both.theirs,
-                value(key.name, expected: mineValue, seen: theirValue, at: place, note: note),
+                .of(key.name, expected: mineValue, seen: theirValue, at: place, note: note),
                 [set(both.mine, key, theirValue, isInBody: isInBody)] + edits
             )
         }

@@ -1,8 +1,6 @@
 import Captures
 import Flows
 import JOSE
-import JSON
-import OAuth
 
 /// Headers, access tokens and DPoP proofs.
 extension RequestChangeFinder {
@@ -33,7 +31,7 @@ extension RequestChangeFinder {
             add(
                 both.mine,
                 both.theirs,
-                value(
+                .of(
                     spelled,
                     expected: from.isEmpty ? nil : from.joined(separator: ", "),
                     seen: to.isEmpty ? nil : to.joined(separator: ", "),
@@ -77,14 +75,14 @@ extension RequestChangeFinder {
             both.mine,
             both.theirs,
             isScheme
-                ? value(
+                ? .of(
                     "Authorization",
                     expected: nil,
                     seen: nil,
                     at: place,
                     aspect: "scheme",
                     note: "\(words[1][0]) instead of \(words[0][0])"
-                ) : value("Authorization", expected: left, seen: right, at: place),
+                ) : .of("Authorization", expected: left, seen: right, at: place),
             [.header(exchange: both.mine.index, name: "Authorization", values: right.map { [$0] } ?? [])]
         )
     }
@@ -105,7 +103,7 @@ extension RequestChangeFinder {
         add(
             both.mine,
             both.theirs,
-            value(
+            .of(
                 "DPoP",
                 expected: left.map { _ in "a proof" },
                 seen: right.map { _ in tokens.1 == nil ? "no token" : "a proof" },

@@ -1,7 +1,6 @@
 import Captures
 import Flows
 import JOSE
-import JSON
 import OAuth
 
 /// What the parameters of two requests of a kind have otherwise.
@@ -69,7 +68,7 @@ extension RequestChangeFinder {
         add(
             both.mine,
             both.theirs,
-            value(
+            .of(
                 item.name,
                 expected: nil,
                 seen: item.value,
@@ -91,7 +90,7 @@ extension RequestChangeFinder {
         add(
             both.mine,
             both.theirs,
-            value(
+            .of(
                 item.name,
                 expected: present.isInBody ? "in the body" : "in the query",
                 seen: item.isInBody ? "in the body" : "in the query",
@@ -113,7 +112,7 @@ extension RequestChangeFinder {
         add(
             both.mine,
             both.theirs,
-            value(
+            .of(
                 item.name,
                 expected: item.value,
                 seen: nil,
@@ -205,11 +204,16 @@ extension RequestChangeFinder {
         guard !isSame(mineItem.value, translated, named: key.name) else { return }
         let isOwn: Bool
         if case .issued? = made.0 { isOwn = true } else { isOwn = false }
-        let words = words(mineItem.value, translated, of: key.name, isSecret: isTyped(item, both.other))
+        let words = ValueDifference.words(
+            mineItem.value,
+            translated,
+            of: key.name,
+            isSecret: isTyped(item, both.other)
+        )
         add(
             both.mine,
             both.theirs,
-            value(
+            .of(
                 key.name,
                 expected: mineItem.value,
                 seen: item.value,

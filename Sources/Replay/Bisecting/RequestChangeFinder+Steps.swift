@@ -25,7 +25,7 @@ extension RequestChangeFinder {
             add(
                 mine,
                 nil,
-                words("step", expected: mine.summary, seen: nil, note: "is not sent"),
+                .ofRequest("step", expected: mine.summary, seen: nil, note: "is not sent"),
                 [.leavingOut(exchange: mine.index)]
             )
         }
@@ -43,7 +43,12 @@ extension RequestChangeFinder {
                     add(
                         nil,
                         theirs,
-                        words("step", expected: nil, seen: theirs.summary, note: "the login begins anew"),
+                        .ofRequest(
+                            "step",
+                            expected: nil,
+                            seen: theirs.summary,
+                            note: "the login begins anew"
+                        ),
                         []
                     )
                 }
@@ -60,7 +65,7 @@ extension RequestChangeFinder {
             add(
                 nil,
                 theirs,
-                words("step", expected: nil, seen: theirs.summary, note: note(onFurther: theirs)),
+                .ofRequest("step", expected: nil, seen: theirs.summary, note: note(onFurther: theirs)),
                 [.inserting(inserted, recorded, after: anchor)]
             )
         }
@@ -94,7 +99,7 @@ extension RequestChangeFinder {
             add(
                 pair.mine,
                 pair.theirs,
-                words(
+                .ofRequest(
                     "step",
                     expected: nil,
                     seen: nil,

@@ -1,8 +1,6 @@
 import Captures
-import Flows
 import JOSE
 import JSON
-import OAuth
 
 /// Header and claims of tokens that the client signs itself.
 extension RequestChangeFinder {
@@ -47,7 +45,7 @@ extension RequestChangeFinder {
             add(
                 both.mine,
                 both.theirs,
-                value(
+                .of(
                     name,
                     expected: note == nil ? text(left) : nil,
                     seen: note == nil ? text(right) : nil,

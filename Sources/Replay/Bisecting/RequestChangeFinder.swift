@@ -90,7 +90,7 @@ package struct RequestChangeFinder {
         addMissingSteps()
         addFurtherSteps()
         addMovedSteps()
-        changes = Array(merged(changes).prefix(Self.limit))
+        changes = Array(changes.merged.prefix(Self.limit))
     }
 
     func isBeforeEnd(_ step: ComparedStep) -> Bool {
@@ -133,7 +133,7 @@ package struct RequestChangeFinder {
         add(
             both.mine,
             both.theirs,
-            value(
+            .of(
                 "URL",
                 expected: own,
                 seen: other,
@@ -152,7 +152,7 @@ package struct RequestChangeFinder {
         add(
             both.mine,
             both.theirs,
-            words(
+            .ofRequest(
                 "form of the request",
                 expected: left.words,
                 seen: right.words,
@@ -171,7 +171,7 @@ package struct RequestChangeFinder {
         add(
             both.mine,
             both.theirs,
-            words(
+            .ofRequest(
                 "pause",
                 expected: Self.seconds(usual),
                 seen: Self.seconds(pause),
@@ -202,54 +202,6 @@ package struct RequestChangeFinder {
 
     // MARK: - Telling
 
-    func words(_ aspect: String, expected: String?, seen: String?, note: String) -> ValueDifference {
-        ValueDifference(
-            place: Place(exchange: nil, part: .requestURL, name: ""),
-            name: "",
-            aspect: aspect,
-            expected: expected,
-            seen: seen,
-            weight: .difference,
-            note: note
-        )
-    }
-
-    /// A value that is another one; nil on a side that has none.
-    func value(
-        _ name: String,
-        expected: String?,
-        seen: String?,
-        at place: Place,
-        aspect: String? = nil,
-        token: String? = nil,
-        isSecret: Bool = false,
-        note: String? = nil
-    ) -> ValueDifference {
-        let shown = { (text: String) in Masking.compared(text, named: name, isSecret: isSecret) }
-        let words: String
-        if let expected, let seen {
-            words = self.words(expected, seen, of: name, isSecret: isSecret)
-        } else {
-            words = expected == nil ? "is new" : "is missing"
-        }
-        return ValueDifference(
-            place: place,
-            name: name,
-            token: token,
-            aspect: aspect,
-            expected: expected.map(shown),
-            seen: seen.map(shown),
-            weight: .difference,
-            note: note ?? words
-        )
-    }
-
-    /// What makes the one value the other, and nothing of the characters of a secret.
-    func words(_ expected: String, _ seen: String, of name: String, isSecret: Bool) -> String {
-        let hides = [expected, seen].contains { Masking.hides($0, named: name, isSecret: isSecret) }
-        return Difference.note(expected: expected, seen: seen, isSecret: hides)
-    }
-
     mutating func add(
         _ mine: ComparedStep?,
         _ theirs: ComparedStep?,
@@ -270,46 +222,5 @@ package struct RequestChangeFinder {
                 edits
             )
         )
-    }
-
-    /// What the client does otherwise in all its requests is one change: a header, its secret, the provider's host.
-    private func merged(_ changes: [RequestChange]) -> [RequestChange] {
-        var result: [RequestChange] = []
-        var places: [String: Int] = [:]
-        for change in changes {
-            guard let key = Self.commonKey(of: change) else {
-                result.append(change)
-                continue
-            }
-            if let place = places[key] {
-                result[place].locations += change.locations
-                result[place].edits += change.edits
-            } else {
-                places[key] = result.count
-                result.append(change)
-            }
-        }
-        return result
-    }
-
-    private static func commonKey(of change: RequestChange) -> String? {
-        let difference = change.difference
-        switch change.edits.first {
-        case .header:
-            return ["header", difference.name, difference.expected ?? "", difference.seen ?? ""].joined(
-                separator: "\n"
-            )
-        case .credential, .authentication, .encodesCredentials, .secretTwice:
-            return [
-                "client", difference.label, difference.expected ?? "", difference.seen ?? "",
-                difference.note,
-            ].joined(separator: "\n")
-        case .carrier: return "form\n\(difference.note)"
-        case .address:
-            let urls = [difference.expected, difference.seen].map { RecordedURL($0 ?? "") }
-            guard urls[0].origin != urls[1].origin, urls[0].path == urls[1].path else { return nil }
-            return ["address", urls[0].origin ?? "", urls[1].origin ?? ""].joined(separator: "\n")
-        default: return nil
-        }
     }
 }
