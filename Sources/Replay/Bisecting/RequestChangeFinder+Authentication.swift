@@ -20,16 +20,13 @@ extension RequestChangeFinder {
         authentication(own).methods == authentication(other).methods
     }
 
-    mutating func addAuthentication(
-        _ both: Counterparts
-    ) {
+    mutating func addAuthentication(_ both: Counterparts) {
         let (left, right) = (authentication(both.own), authentication(both.other))
         let place = Place(exchange: both.theirs.index, part: .requestHeader, name: "Authorization")
         if left.methods != right.methods {
             let names = [left, right].map { $0.methods.map(\.rawValue).joined(separator: " and ") }
             add(
-                both.mine,
-                both.theirs,
+                both,
                 .of(
                     "client authentication",
                     expected: names[0],
@@ -58,8 +55,7 @@ extension RequestChangeFinder {
             else { continue }
             let spelling = right.methods == [.secretBasic] ? to.rawValue : nil
             add(
-                both.mine,
-                both.theirs,
+                both,
                 .of(name, expected: from.value, seen: to.value, at: to.place),
                 [.credential(exchange: both.mine.index, name: name, value: to.value, inBasic: spelling)]
             )
@@ -115,8 +111,7 @@ extension RequestChangeFinder {
         else { return }
         let encodes = to.rawValue != to.value
         add(
-            both.mine,
-            both.theirs,
+            both,
             .of(
                 "client_secret",
                 expected: nil,

@@ -68,8 +68,7 @@ extension RequestChangeFinder {
         case .alike: translator.bind(theirValue, to: mineValue)
         case .otherwise(let note, let edits):
             add(
-                both.mine,
-                both.theirs,
+                both,
                 .of(key.name, expected: mineValue, seen: theirValue, at: place, note: note),
                 [set(both.mine, key, theirValue, isInBody: isInBody)] + edits
             )

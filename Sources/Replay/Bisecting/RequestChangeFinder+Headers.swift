@@ -9,9 +9,7 @@ extension RequestChangeFinder {
         "cache-control", "pragma", "traceparent", "tracestate",
     ]
 
-    mutating func addHeaders(
-        _ both: Counterparts
-    ) {
+    mutating func addHeaders(_ both: Counterparts) {
         let isPage = both.mine.kind == .userInteraction
         if !isPage { addProof(both) }
         let (left, right) = (both.own.request.headers, both.other.request.headers)
@@ -29,8 +27,7 @@ extension RequestChangeFinder {
             let spelled =
                 (right.fields + left.fields).first { $0.name.equalsIgnoringASCIICase(name) }?.name ?? name
             add(
-                both.mine,
-                both.theirs,
+                both,
                 .of(
                     spelled,
                     expected: from.isEmpty ? nil : from.joined(separator: ", "),
@@ -59,9 +56,7 @@ extension RequestChangeFinder {
     }
 
     /// `Authorization` of a request with a token: its scheme, and whether it is there.
-    mutating func addToken(
-        _ both: Counterparts
-    ) {
+    mutating func addToken(_ both: Counterparts) {
         guard !isGiven("access_token") else { return }
         let (left, right) = (
             both.own.request.headers.first("authorization"),
@@ -72,8 +67,7 @@ extension RequestChangeFinder {
         let isScheme = words[0].count == 2 && words[1].count == 2 && words[0][1] == words[1][1]
         let place = Place(exchange: both.theirs.index, part: .requestHeader, name: "Authorization")
         add(
-            both.mine,
-            both.theirs,
+            both,
             isScheme
                 ? .of(
                     "Authorization",
@@ -88,9 +82,7 @@ extension RequestChangeFinder {
     }
 
     /// The proof of possession (RFC 9449): there or not, and what it says.
-    mutating func addProof(
-        _ both: Counterparts
-    ) {
+    mutating func addProof(_ both: Counterparts) {
         let (left, right) = (both.own.request.headers.first("dpop"), both.other.request.headers.first("dpop"))
         let tokens = (left.flatMap(JSONWebToken.parse), right.flatMap(JSONWebToken.parse))
         if let mineToken = tokens.0, let theirToken = tokens.1 {
@@ -101,8 +93,7 @@ extension RequestChangeFinder {
             tokens.1.flatMap { translator.translated($0, from: both.theirs.index, to: both.mine.index)?.text }
             ?? right
         add(
-            both.mine,
-            both.theirs,
+            both,
             .of(
                 "DPoP",
                 expected: left.map { _ in "a proof" },

@@ -15,9 +15,7 @@ extension RequestChangeFinder {
         "client_secret", "client_assertion", "client_assertion_type",
     ]
 
-    mutating func addParameters(
-        _ both: Counterparts
-    ) {
+    mutating func addParameters(_ both: Counterparts) {
         let (left, right) = (RequestEditor(both.own.request), RequestEditor(both.other.request))
         let isSameCarrier = RequestCarrier(of: both.own.request) == RequestCarrier(of: both.other.request)
         let skipped = both.own.takesClientAuthentication ? Self.credentials : []
@@ -66,8 +64,7 @@ extension RequestChangeFinder {
         let new = translatedText(item.value, both.theirs, both.mine)
         guard !goesWithAuthentication(item, both.own, both.other) else { return }
         add(
-            both.mine,
-            both.theirs,
+            both,
             .of(
                 item.name,
                 expected: nil,
@@ -88,8 +85,7 @@ extension RequestChangeFinder {
         _ both: Counterparts
     ) {
         add(
-            both.mine,
-            both.theirs,
+            both,
             .of(
                 item.name,
                 expected: present.isInBody ? "in the body" : "in the query",
@@ -110,8 +106,7 @@ extension RequestChangeFinder {
     ) {
         guard !goesWithAuthentication(item, both.own, both.other) else { return }
         add(
-            both.mine,
-            both.theirs,
+            both,
             .of(
                 item.name,
                 expected: item.value,
@@ -211,8 +206,7 @@ extension RequestChangeFinder {
             isSecret: isTyped(item, both.other)
         )
         add(
-            both.mine,
-            both.theirs,
+            both,
             .of(
                 key.name,
                 expected: mineItem.value,

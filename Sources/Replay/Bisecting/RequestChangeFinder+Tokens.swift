@@ -43,8 +43,7 @@ extension RequestChangeFinder {
                 note = nil
             }
             add(
-                both.mine,
-                both.theirs,
+                both,
                 .of(
                     name,
                     expected: note == nil ? text(left) : nil,

@@ -131,8 +131,7 @@ package struct RequestChangeFinder {
         let learned = (LearnedValues(good.flow), LearnedValues(bad.flow))
         guard learned.0.skeleton(of: own) != learned.1.skeleton(of: other) else { return }
         add(
-            both.mine,
-            both.theirs,
+            both,
             .of(
                 "URL",
                 expected: own,
@@ -143,15 +142,12 @@ package struct RequestChangeFinder {
         )
     }
 
-    private mutating func addCarrier(
-        _ both: Counterparts
-    ) {
+    private mutating func addCarrier(_ both: Counterparts) {
         let (left, right) = (RequestCarrier(of: both.own.request), RequestCarrier(of: both.other.request))
         guard left != right else { return }
         let isApplicable = left.format != .other && right.format != .other
         add(
-            both.mine,
-            both.theirs,
+            both,
             .ofRequest(
                 "form of the request",
                 expected: left.words,
@@ -162,15 +158,12 @@ package struct RequestChangeFinder {
         )
     }
 
-    private mutating func addPause(
-        _ both: Counterparts
-    ) {
+    private mutating func addPause(_ both: Counterparts) {
         guard let pause = both.other.wait, pause >= .seconds(2) else { return }
         let usual = both.own.wait ?? gap(before: both.own)
         guard pause - usual >= .seconds(2) else { return }
         add(
-            both.mine,
-            both.theirs,
+            both,
             .ofRequest(
                 "pause",
                 expected: Self.seconds(usual),
@@ -202,6 +195,12 @@ package struct RequestChangeFinder {
 
     // MARK: - Telling
 
+    /// A change to a request that both flows have.
+    mutating func add(_ both: Counterparts, _ difference: ValueDifference, _ edits: [PlanEdit]) {
+        add(both.mine, both.theirs, difference, edits)
+    }
+
+    /// A change to a request that one of the flows may lack.
     mutating func add(
         _ mine: ComparedStep?,
         _ theirs: ComparedStep?,
