@@ -4,24 +4,8 @@ import OAuth
 
 /// How the client proves who it is.
 extension RequestChangeFinder {
-    func authentication(_ step: PlannedStep) -> ClientAuthentication {
-        let items = RequestEditor(step.request).items
-        let query = QueryItems(
-            items: items.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) }
-        )
-        return ClientAuthentication(
-            of: step.request,
-            exchange: step.exchange,
-            parameters: Parameters(query, of: step.exchange, in: .requestBody)
-        )
-    }
-
-    func isSameAuthentication(_ own: PlannedStep, _ other: PlannedStep) -> Bool {
-        authentication(own).methods == authentication(other).methods
-    }
-
     mutating func addAuthentication(_ both: Counterparts) {
-        let (left, right) = (authentication(both.own), authentication(both.other))
+        let (left, right) = (both.own.clientAuthentication, both.other.clientAuthentication)
         let place = Place(exchange: both.theirs.index, part: .requestHeader, name: "Authorization")
         if left.methods != right.methods {
             let names = [left, right].map { $0.methods.map(\.rawValue).joined(separator: " and ") }

@@ -32,7 +32,7 @@ extension RequestChangeFinder {
             if isSameCarrier, present.isInBody != item.isInBody {
                 addMoved(key, present, item, both)
             }
-            compare(key, present, item, both, place(of: item, both.theirs))
+            compare(key, present, item, both)
         }
         let names = Set(others.map(\.key))
         for (key, item) in ours.prefix(200)
@@ -41,7 +41,7 @@ extension RequestChangeFinder {
         }
     }
 
-    private func place(of item: RequestEditor.Item, _ step: ComparedStep) -> Place {
+    func place(of item: RequestEditor.Item, _ step: ComparedStep) -> Place {
         Place(exchange: step.index, part: item.isInBody ? .requestBody : .requestQuery, name: item.name)
     }
 
@@ -51,7 +51,8 @@ extension RequestChangeFinder {
         _ own: PlannedStep,
         _ other: PlannedStep
     ) -> Bool {
-        own.takesClientAuthentication && item.name == "client_id" && !isSameAuthentication(own, other)
+        own.takesClientAuthentication && item.name == "client_id"
+            && own.clientAuthentication.methods != other.clientAuthentication.methods
     }
 
     /// A parameter that only their request has; `isInBody`: where ours would have it.
@@ -170,8 +171,7 @@ extension RequestChangeFinder {
         _ key: Key,
         _ mineItem: RequestEditor.Item,
         _ item: RequestEditor.Item,
-        _ both: Counterparts,
-        _ place: Place
+        _ both: Counterparts
     ) {
         guard !isGiven(item.name), !Placeholder.isOne(item.value), !Placeholder.isOne(mineItem.value) else {
             return
@@ -180,15 +180,7 @@ extension RequestChangeFinder {
         if both.own.takesClientAuthentication, key.name == "client_id" { return }
         let made = (source(of: mineItem, in: both.own), source(of: item, in: both.other))
         if let kind = Self.made(made.0, made.1, named: key.name) {
-            return compareMade(
-                kind,
-                key,
-                mineItem.value,
-                item.value,
-                both,
-                place,
-                item.isInBody
-            )
+            return compareMade(kind, key, mineItem, item, both)
         }
         // What was issued is passed on as it came; what is in it is the provider's.
         let translated = translator.translated(item.value)
@@ -211,7 +203,7 @@ extension RequestChangeFinder {
                 key.name,
                 expected: mineItem.value,
                 seen: item.value,
-                at: place,
+                at: place(of: item, both.theirs),
                 isSecret: isTyped(item, both.other),
                 note: isOwn ? "not the one that was issued: \(words)" : words
             ),

@@ -94,7 +94,7 @@ extension RequestChangeFinder {
             else { return nil }
             return (mine, theirs)
         }.sorted { (order[$0.mine.index] ?? 0) < (order[$1.mine.index] ?? 0) }
-        let staying = Self.longestRise(both.map { position[$0.theirs.index] })
+        let staying = both.map { position[$0.theirs.index] }.longestRise(within: StepAlignment.limit)
         for (place, pair) in both.enumerated() where !staying.contains(place) {
             add(
                 pair.mine,
@@ -108,23 +108,6 @@ extension RequestChangeFinder {
                 [.moving(exchange: pair.mine.index, after: anchor(of: pair.theirs))]
             )
         }
-    }
-
-    /// Indices of a longest part of a list that rises.
-    private static func longestRise(_ list: [Int]) -> Set<Int> {
-        var best: [(length: Int, previous: Int?)] = []
-        for (index, value) in list.enumerated() {
-            let earlier = best.indices.filter { list[$0] < value }.max { best[$0].length < best[$1].length }
-            best.append(((earlier.map { best[$0].length } ?? 0) + 1, earlier))
-            if index > StepAlignment.limit { break }
-        }
-        var result: Set<Int> = []
-        var place = best.indices.max { best[$0].length < best[$1].length }
-        while let current = place {
-            result.insert(current)
-            place = best[current].previous
-        }
-        return result
     }
 
     /// The step of the plan behind which a step of the failing flow belongs.
