@@ -11,16 +11,16 @@ extension ProviderEngine {
         let access: ProviderState.AccessToken
         do throws(Refused) {
             if request.accessTokens.count > 1, !dialect.takesSeveralTokens {
-                return refuseSeveralTokens(at: .userInfo)
+                return refuseSeveralTokens()
             }
-            access = try accessToken(of: request, at: .userInfo)
+            access = try accessToken(of: request)
         } catch {
             return error.answer
         }
         let grant = access.grant
         // A client's own token is of no user.
         guard let user = grant.user else {
-            return refuseToken(at: .userInfo, "it is the client's own, of no user")
+            return refuseToken("it is the client's own, of no user")
         }
         if let refusal = refusalOutsideOpenID(grant) { return refusal }
         let forms = dialect.userInfo
@@ -93,35 +93,39 @@ extension ProviderEngine {
     }
 
     /// The token of a call, valid and bound to who sends it (RFC 6750, section 3.1; RFC 9449, sections 7.1 and 7.2).
-    private mutating func accessToken(of request: RecordedRequest, at role: Endpoints.Role) throws(Refused)
+    ///
+    /// Every resource refuses as userinfo does.
+    private mutating func accessToken(of request: RecordedRequest) throws(Refused)
         -> ProviderState.AccessToken
     {
         guard let text = request.accessTokens.first else {
-            throw Refused(answer: refuse(.tokenMissing, at: role, headers: [("WWW-Authenticate", "Bearer")]))
+            throw Refused(
+                answer: refuse(.tokenMissing, at: .userInfo, headers: [("WWW-Authenticate", "Bearer")])
+            )
         }
         guard let access = validToken(text) else {
-            throw Refused(answer: refuseToken(at: role, whyInvalid(text)))
+            throw Refused(answer: refuseToken(whyInvalid(text)))
         }
         guard let boundKey = access.grant.boundKey else {
             // The scheme says that the token is bound, and this one is to no key (RFC 9449, section 7.1).
             guard request.sendsTokenAsBound, !dialect.ignoresProofs else { return access }
             let words = "it is sent as a DPoP token, and is bound to no key"
-            throw Refused(answer: refuseToken(at: role, scheme: "DPoP", words))
+            throw Refused(answer: refuseToken(scheme: "DPoP", words))
         }
         // Whoever got hold of a bound token and sends it as a bearer's is refused, whatever else is there.
         if request.sendsTokenAsBound {
-            switch proof(of: request, at: role, accessToken: text) {
+            switch proof(of: request, at: .userInfo, accessToken: text) {
             case .valid(let thumbprint) where thumbprint == boundKey: return access
             case .refused(let answer): throw Refused(answer: answer)
             case .none:
-                throw Refused(answer: refuseToken(at: role, scheme: "DPoP", "the DPoP proof is missing"))
+                throw Refused(answer: refuseToken(scheme: "DPoP", "the DPoP proof is missing"))
             case .valid: break
             }
             let words = "it is bound to another key than that of the DPoP proof"
-            throw Refused(answer: refuseToken(at: role, scheme: "DPoP", words))
+            throw Refused(answer: refuseToken(scheme: "DPoP", words))
         }
         let words = "it is bound to a key, and not sent as a DPoP token with a proof"
-        throw Refused(answer: refuseToken(at: role, scheme: "DPoP", words))
+        throw Refused(answer: refuseToken(scheme: "DPoP", words))
     }
 
     /// Why an access token is none that counts, for whoever runs the provider.
@@ -138,20 +142,20 @@ extension ProviderEngine {
     }
 
     /// RFC 6750, sections 2 and 3.1: a token is sent in one way.
-    private func refuseSeveralTokens(at role: Endpoints.Role) -> BuiltAnswer {
+    private func refuseSeveralTokens() -> BuiltAnswer {
         let challenge = "error=\"invalid_request\", error_description=\"the access token is sent twice\""
-        return refuse(.tokenDoubled, at: role, headers: [("WWW-Authenticate", "Bearer \(challenge)")])
+        return refuse(.tokenDoubled, at: .userInfo, headers: [("WWW-Authenticate", "Bearer \(challenge)")])
     }
 
     /// RFC 6750, section 3: a refusal names the scheme and what is wrong.
     ///
     /// `explanation`: for whoever runs the provider.
-    private func refuseToken(at role: Endpoints.Role, scheme: String = "Bearer", _ explanation: String)
+    private func refuseToken(scheme: String = "Bearer", _ explanation: String)
         -> BuiltAnswer
     {
         let challenge = "error=\"invalid_token\", error_description=\"the access token is not valid\""
         let headers = [("WWW-Authenticate", "\(scheme) \(challenge)")]
-        return refuse(.tokenInvalid, at: role, headers: headers, explanation)
+        return refuse(.tokenInvalid, at: .userInfo, headers: headers, explanation)
     }
 
     func validToken(_ text: String) -> ProviderState.AccessToken? {
@@ -270,7 +274,7 @@ extension ProviderEngine {
         }
         let access: ProviderState.AccessToken
         do throws(Refused) {
-            access = try accessToken(of: request, at: .userInfo)
+            access = try accessToken(of: request)
         } catch {
             var answer = error.answer
             let isAlwaysRefused = resource.answer.status == 401
