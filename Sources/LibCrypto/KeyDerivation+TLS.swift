@@ -1,27 +1,25 @@
 internal import COpenSSL
 
 extension KeyDerivation {
-    /// HKDF-Expand-Label of TLS 1.3 (RFC 8446, section 7.1), the label without `tls13 `.
+    /// HKDF-Expand-Label of TLS 1.3 (RFC 8446, section 7.1), the label without `tls13 `, and without a context: keys and the next secret
+    /// have none.
     ///
     /// - Parameters:
     ///   - secret: as long as the digest.
     ///   - label: at most 249 bytes.
-    ///   - context: at most 255 bytes; empty for keys and for the next secret.
     ///   - length: of the key, at most 255 times that of the digest.
     ///   - algorithm: the cipher suite's digest.
     /// - Returns: the key; empty where a length is not allowed.
     package static func expandLabel(
         _ secret: [UInt8],
         _ label: String,
-        context: [UInt8] = [],
         length: Int,
         _ algorithm: DigestAlgorithm
     ) -> [UInt8] {
         let label = Array("tls13 ".utf8) + Array(label.utf8)
-        guard label.count <= 255, context.count <= 255, (0...16_320).contains(length) else { return [] }
+        guard label.count <= 255, (0...16_320).contains(length) else { return [] }
         let info =
-            [UInt8(length >> 8), UInt8(length & 255), UInt8(label.count)] + label + [UInt8(context.count)]
-            + context
+            [UInt8(length >> 8), UInt8(length & 255), UInt8(label.count)] + label + [0]
         // HKDF-Expand (RFC 5869, section 2.3).
         var key: [UInt8] = []
         var block: [UInt8] = []
