@@ -54,23 +54,24 @@ package struct SpooledBytes: Sendable {
         return done
     }
 
-    /// Hands out all bytes in order, so many at a time, until `body` has had enough.
+    /// How many bytes are read at a time.
+    private static let pieceSize = 256 << 10
+
+    /// Hands out all bytes in order, piece by piece, until `body` has had enough.
     ///
     /// - Returns: false where the file could not be read to its end.
     @discardableResult
-    package func withPieces(
-        of size: Int = 256 << 10,
-        _ body: (UnsafeBufferPointer<UInt8>) -> Bool
-    ) -> Bool {
-        readPieces(of: size, body) == nil
+    package func withPieces(_ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+        readPieces(body) == nil
     }
 
-    /// Does what ``withPieces(of:_:)`` does.
+    /// Does what ``withPieces(_:)`` does.
     ///
     /// - Returns: the system's number for why the file could not be read to its end; nil where it could.
-    func readPieces(of size: Int = 256 << 10, _ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Int32? {
+    func readPieces(_ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Int32? {
         var position = 0
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: min(size, max(count, 1))) { piece in
+        let capacity = min(Self.pieceSize, max(count, 1))
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { piece in
             while position < count {
                 let wanted = min(piece.count, count - position)
                 let found = pread(file.descriptor, piece.baseAddress, wanted, off_t(position))
