@@ -77,7 +77,7 @@ extension Redactor {
         let times = secrets.flatMap { NumberedFields.times(in: $0.text) }
         return found.open.union(found.hosts).union(found.words).union(joints).filter { text in
             standIns.sweeper.sweepingOnce(Array(text.utf8)) == nil
-        } + times + StandIns.keptPrefixes + secrets.compactMap { StandIns.method(ofDID: $0.text) }
+        } + times + StandIns.keptPrefixes + secrets.compactMap { DecentralizedIdentifier.method(of: $0.text) }
             + found.domains.map { "@" + $0 }
     }
 

@@ -1,6 +1,4 @@
-import Captures
 import JOSE
-import JSON
 import LibCrypto
 
 /// What stands for each secret: of the same shape, the same for the same text, another one for another, and not to be
@@ -15,10 +13,9 @@ final class StandIns {
     let tokenIndex: FragmentIndex
     let tokens: [String]
     let open: PublicPieces
+    let people: PersonalStandIns
     /// Nil where times stay.
     let times: TimeShift?
-    /// Where mail goes at hosts of the captures.
-    lazy var domains = found.domains
     lazy var relatives = Relatives(
         found.relatives.sorted().filter { text in
             found.tokens[text] != nil || hasParts(Array(text.utf8))
@@ -29,18 +26,12 @@ final class StandIns {
     let namedKinds: [String: Secret.Kind]
     let tally: ReplacementTally
     var made: [String: String] = [:]
-    /// Of words of people's names.
-    var madeNames: [String: String] = [:]
-    /// Of servers of people's mail and websites what stands for the first label of each name, in small letters.
-    var madeLabels: [String: String] = [:]
     /// Letters and digits of keys of one-time codes, however those are written.
     private lazy var oneTimeKeys = Set(found.oneTimeKeys.map { GroupedCodes.characters(of: $0.utf8) })
     /// What was made: it may have pieces in common with what it stands for, and is not written once more.
     private(set) var written: WrittenStandIns
     /// Under way: a text that turns up inside of itself.
     var pending: Set<String> = []
-    /// Stand-ins of personal data, which are drawn for each as a whole.
-    var drawn: Set<String> = []
 
     /// Draws the key.
     ///
@@ -60,6 +51,7 @@ final class StandIns {
         self.options = options
         relations = Relations(found)
         (key, cipher) = Self.drawn(random, for: relations)
+        people = PersonalStandIns(of: found, key: key)
         // Of several names the one that is compared character by character decides.
         namedKinds = found.named.reduce(into: [:]) { kinds, pair in
             let known = kinds[pair.key.value] ?? pair.value
@@ -121,6 +113,11 @@ final class StandIns {
         return other
     }
 
+    /// What stands for a word of somebody's name: what stands for the whole name, where it has no other words.
+    func standIn(forName word: String) -> String {
+        namedKinds[word] != nil ? standIn(for: word) : people.name(word)
+    }
+
     func making(_ text: String) -> String {
         if let replaced = keys.replacements[text] { return replaced }
         // The thumbprint of a key that stays.
@@ -135,10 +132,10 @@ final class StandIns {
         }
         if let remade = relations.remade(text, standIn: { standIn(for: $0) }) { return remade }
         switch namedKinds[text] == .subject ? .subject : found.values[text] ?? namedKinds[text] {
-        case .email: return email(text)
-        case .address: return drawn(text) { IPAddressText.standIn($0, cipher: $1) }
-        case .phone: return drawn(text) { $1($0) }
-        case .personal: return personal(text)
+        case .email: return people.email(text)
+        case .address: return people.drawn(text) { IPAddressText.standIn($0, cipher: $1) }
+        case .phone: return people.drawn(text) { $1($0) }
+        case .personal: return people.personal(text)
         case .password, .clientSecret, .oneTimeCode: return opaque(text)
         case .asked: return slice(text) ?? asked(text)
         default: break
@@ -171,7 +168,7 @@ final class StandIns {
         for range in open.whole(in: bytes) where range.count < bytes.count {
             other.replaceSubrange(range, with: bytes[range])
         }
-        for prefix in Self.keptPrefixes + [Self.method(ofDID: text)].compactMap(\.self)
+        for prefix in Self.keptPrefixes + [DecentralizedIdentifier.method(of: text)].compactMap(\.self)
         where text.hasPrefix(prefix) && text.utf8.count > prefix.utf8.count {
             other.replaceSubrange(0..<prefix.utf8.count, with: prefix.utf8)
         }
@@ -192,23 +189,6 @@ final class StandIns {
     static let separators: Set<UInt8> = Set("|.:,;&=\"{} /".utf8)
     /// They say what a value is, and are the same for all.
     static let keptPrefixes = ["urn:ietf:params:oauth:request_uri:", "urn:"]
-
-    /// What a decentralized identifier begins with, its scheme and method (Decentralized Identifiers 1.0, section 3.1):
-    /// `did:web:`; nil for other texts.
-    static func method(ofDID text: String) -> String? {
-        let parts = text.utf8.prefix(longestMethod).split(
-            separator: 0x3a,
-            maxSplits: 2,
-            omittingEmptySubsequences: false
-        )
-        guard parts.count == 3, parts[0].elementsEqual("did".utf8), !parts[1].isEmpty,
-            parts[1].allSatisfy({ (0x61...0x7a).contains($0) || $0.isASCIIDigit })
-        else { return nil }
-        return "did:" + String(decoding: parts[1], as: UTF8.self) + ":"
-    }
-
-    /// In bytes, with the scheme.
-    private static let longestMethod = 32
 
     /// Strict readers of base64url mind bits behind the last byte.
     static func withoutStrayBits(_ other: String, like text: String) -> String {

@@ -13,22 +13,22 @@ struct PersonalAddressTests {
         )
     }
 
-    private static func standIn(_ address: String) -> String { standIns().personal(address) }
+    private static func standIn(_ address: String) -> String { standIns().people.personal(address) }
 
     /// Who works for one company is seen to, and for which is not.
     @Test func mailAtOneServerStaysAtOneServer() {
         let standIns = Self.standIns()
         let servers = ["ada@corp-seven.example", "bo@corp-seven.example", "cy@other-nine.example"].map {
-            standIns.email($0).split(separator: "@").last ?? ""
+            standIns.people.email($0).split(separator: "@").last ?? ""
         }
         #expect(servers[0] == servers[1] && servers[0] != servers[2])
         #expect(servers.allSatisfy { $0.hasSuffix(".example") && !$0.contains("seven") })
-        let below = standIns.email("di@eu.corp-seven.example").split(separator: "@").last ?? ""
+        let below = standIns.people.email("di@eu.corp-seven.example").split(separator: "@").last ?? ""
         #expect(below.hasSuffix("." + servers[0]) && !below.hasPrefix("eu."))
         // No name of a host: it is not taken apart.
-        let long = standIns.email("di@" + String(repeating: "a.", count: 10_000) + "example")
+        let long = standIns.people.email("di@" + String(repeating: "a.", count: 10_000) + "example")
         #expect(long.utf8.count == 20_010 && long.hasSuffix(".example"))
-        let loud = standIns.email("EVE@CORP-SEVEN.example").split(separator: "@").last ?? ""
+        let loud = standIns.people.email("EVE@CORP-SEVEN.example").split(separator: "@").last ?? ""
         #expect(loud.lowercased() == servers[0].lowercased() && loud.contains { $0.isUppercase })
     }
 
@@ -38,7 +38,7 @@ struct PersonalAddressTests {
         ("did:Web:x", nil), ("did:", nil), ("did::x", nil), ("dida:web:x", nil), ("", nil),
     ])
     func methodOfADecentralizedIdentifier(text: String, method: String?) {
-        #expect(StandIns.method(ofDID: text) == method)
+        #expect(DecentralizedIdentifier.method(of: text) == method)
     }
 
     @Test func serverOfAPictureStays() {

@@ -1,7 +1,23 @@
 import Captures
 
-/// Stand-ins of what says who somebody is.
-extension StandIns {
+/// Stand-ins of what says who somebody is, which are drawn for each as a whole.
+final class PersonalStandIns {
+    private let found: FoundSecrets
+    private let key: [UInt8]
+    /// Where mail goes at hosts of the captures.
+    private lazy var domains = found.domains
+    /// Of words of people's names.
+    private var madeNames: [String: String] = [:]
+    /// Of servers of people's mail and websites what stands for the first label of each name, in small letters.
+    private var madeLabels: [String: String] = [:]
+    /// What was drawn.
+    private var taken: Set<String> = []
+
+    init(of found: FoundSecrets, key: [UInt8]) {
+        self.found = found
+        self.key = key
+    }
+
     /// Drawn for the text as a whole: that two begin alike is nobody's business.
     func drawn(_ text: String, _ make: ([UInt8], ([UInt8]) -> [UInt8]) -> [UInt8]) -> String {
         let bytes = Array(text.utf8)
@@ -13,15 +29,14 @@ extension StandIns {
             let seed = (0..<8).map { UInt8(truncatingIfNeeded: domain.value >> (8 * UInt64($0))) }
             let own = ShapeCipher(key: seed + key.suffix(8), domain: 2)
             other = String(decoding: make(bytes, own.callAsFunction), as: UTF8.self)
-            if other != text, !drawn.contains(other), found.values[other] == nil { break }
+            if other != text, !taken.contains(other), found.values[other] == nil { break }
         }
-        drawn.insert(other)
+        taken.insert(other)
         return other
     }
 
-    /// What stands for a word of somebody's name: what stands for the whole name, where it has no other words.
-    func standIn(forName word: String) -> String {
-        if namedKinds[word] != nil { return standIn(for: word) }
+    /// What stands for a word of somebody's name.
+    func name(_ word: String) -> String {
         if let known = madeNames[word] { return known }
         let other = drawn(word) { $1($0) }
         madeNames[word] = other
@@ -35,7 +50,7 @@ extension StandIns {
     }
 
     /// What a domain has in common with a host of the captures, whole labels; else its last label.
-    func publicSuffix(of domain: String) -> String {
+    private func publicSuffix(of domain: String) -> String {
         let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
         let shared = labels.indices.suffix(Self.mostLabels).first { index in
             let suffix = labels[index...].joined(separator: ".").lowercased()
@@ -52,7 +67,7 @@ extension StandIns {
 
     func personal(_ text: String) -> String {
         if text.utf8.contains(0x40) { return email(text) }
-        if let method = Self.method(ofDID: text), text.utf8.count > method.utf8.count {
+        if let method = DecentralizedIdentifier.method(of: text), text.utf8.count > method.utf8.count {
             return method + drawn(String(text.dropFirst(method.count))) { $1($0) }
         }
         guard let scheme = text.utf8.firstRange(of: "://".utf8),
