@@ -49,16 +49,17 @@ struct EndpointMapTests {
         var map = EndpointMap()
         let (plain, mutual) = ("https://id.example/token", "https://mtls.id.example/token")
         map.add(
-            recorded: ["token_endpoint": mutual],
-            documented: ["token_endpoint": plain],
-            aliases: ["token_endpoint": mutual],
-            issuer: nil,
+            RecordedEndpoints(
+                byRole: ["token_endpoint": mutual],
+                documented: ["token_endpoint": plain],
+                aliases: ["token_endpoint": mutual],
+                issuer: nil
+            ),
             metadata: [
                 "token_endpoint": "http://127.0.0.1:80/token",
                 "mtls_endpoint_aliases": ["token_endpoint": "http://127.0.0.1:80/mtls.id.example/token"],
             ],
-            at: "http://127.0.0.1:80/.well-known/openid-configuration",
-            discoveryURLs: []
+            at: "http://127.0.0.1:80/.well-known/openid-configuration"
         )
         #expect(map.mapped(RecordedURL(mutual)).text == "http://127.0.0.1:80/mtls.id.example/token")
     }
@@ -67,11 +68,12 @@ struct EndpointMapTests {
     @Test func otherQueriesGoWithTheirPath() {
         var map = EndpointMap()
         map.add(
-            recorded: ["token_endpoint": "https://t.example/oauth2/token?p=in"],
-            issuer: nil,
+            RecordedEndpoints(
+                byRole: ["token_endpoint": "https://t.example/oauth2/token?p=in"],
+                issuer: nil
+            ),
             metadata: ["token_endpoint": "http://127.0.0.1:80/t/oauth2/token?p=in"],
-            at: "http://127.0.0.1:80/t/.well-known/openid-configuration",
-            discoveryURLs: []
+            at: "http://127.0.0.1:80/t/.well-known/openid-configuration"
         )
         #expect(!map.isOtherProvider)
         #expect(
@@ -89,11 +91,9 @@ struct EndpointMapTests {
     @Test func siteWithItsEndpointsAtTheHomePageIsTheSame() {
         var map = EndpointMap()
         map.add(
-            recorded: ["token_endpoint": "https://blog.example/?oauth=token"],
-            issuer: nil,
+            RecordedEndpoints(byRole: ["token_endpoint": "https://blog.example/?oauth=token"], issuer: nil),
             metadata: ["token_endpoint": "http://127.0.0.1:80/?oauth=token"],
-            at: "http://127.0.0.1:80/.well-known/openid-configuration",
-            discoveryURLs: []
+            at: "http://127.0.0.1:80/.well-known/openid-configuration"
         )
         #expect(!map.isOtherProvider)
         #expect(map.mapped(RecordedURL("https://blog.example/wp")).text == "http://127.0.0.1:80/wp")

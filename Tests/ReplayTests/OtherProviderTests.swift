@@ -57,14 +57,7 @@ struct OtherProviderTests {
         {
             let flow = place.plan.flow
             var map = EndpointMap()
-            map.add(
-                recorded: RecordedEndpoints.of(flow),
-                documented: RecordedEndpoints.documented(of: flow),
-                issuer: flow.issuer,
-                metadata: metadata,
-                at: discovery.url.text,
-                discoveryURLs: RecordedEndpoints.discoveryURLs(of: flow)
-            )
+            map.add(RecordedEndpoints(of: flow), metadata: metadata, at: discovery.url.text)
             #expect(map.isOtherProvider)
             let plan = place.plan.adapted(to: map)
             let driver = FlowDriver(plan, environment, options: FlowDriver.Options(map: map))
@@ -165,11 +158,9 @@ struct OtherProviderTests {
             endpoints.map { ($0.key, JSONValue.string($0.value)) } + [("issuer", "https://a.example")]
         )
         map.add(
-            recorded: endpoints,
-            issuer: "https://a.example",
+            RecordedEndpoints(byRole: endpoints, issuer: "https://a.example"),
             metadata: metadata,
-            at: "https://a.example/.well-known/openid-configuration",
-            discoveryURLs: []
+            at: "https://a.example/.well-known/openid-configuration"
         )
         #expect(!map.isOtherProvider)
     }
@@ -187,16 +178,18 @@ struct OtherProviderTests {
         let issuer = "https://sso.example"
         var map = EndpointMap()
         map.add(
-            recorded: recorded.mapValues { issuer + $0 },
-            issuer: issuer,
+            RecordedEndpoints(
+                byRole: recorded.mapValues { issuer + $0 },
+                issuer: issuer,
+                discoveryURLs: [issuer + "/.well-known/openid-configuration"]
+            ),
             metadata: [
                 "issuer": "http://127.0.0.1:80/realms/x",
                 "authorization_endpoint": "http://127.0.0.1:80/realms/x/authorize",
                 "token_endpoint": "http://127.0.0.1:80/realms/x/token",
                 "registration_endpoint": "http://127.0.0.1:80/realms/x/register",
             ],
-            at: "http://127.0.0.1:80/.well-known/oauth-authorization-server/realms/x",
-            discoveryURLs: [issuer + "/.well-known/openid-configuration"]
+            at: "http://127.0.0.1:80/.well-known/oauth-authorization-server/realms/x"
         )
         #expect(map.isOtherProvider == isOther)
         // The document is read where it is, and what the metadata do not name is nowhere at another product.
@@ -238,17 +231,18 @@ struct OtherProviderTests {
         for (address, isTold) in [(name, isOther), ("/.well-known/oauth-authorization-server", nil)] {
             var map = EndpointMap()
             map.add(
-                recorded: Dictionary(
-                    uniqueKeysWithValues: read.members.compactMap { member in
-                        member.name.hasSuffix("_endpoint") || member.name == "jwks_uri"
-                            ? member.value.string.map { (member.name, $0) } : nil
-                    }
+                RecordedEndpoints(
+                    byRole: Dictionary(
+                        uniqueKeysWithValues: read.members.compactMap { member in
+                            member.name.hasSuffix("_endpoint") || member.name == "jwks_uri"
+                                ? member.value.string.map { (member.name, $0) } : nil
+                        }
+                    ),
+                    issuer: old,
+                    metadata: (read, old + address)
                 ),
-                issuer: old,
-                read: (read, old + address),
                 metadata: found,
-                at: new + name,
-                discoveryURLs: []
+                at: new + name
             )
             // Documents of two kinds have other members anyway.
             #expect(map.isOtherProvider == isTold ?? (isOther && !paths.isEmpty))

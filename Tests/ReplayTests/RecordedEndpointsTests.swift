@@ -20,7 +20,10 @@ struct RecordedEndpointsTests {
             body: .html("<form method=post><input name=user></form>")
         )
         let flow = try #require(FlowFinder.flows(in: Capture(capture.exchanges)).first)
-        #expect(RecordedEndpoints.of(flow)["authorization_endpoint"] == "https://id.example/oauth2/authorize")
+        #expect(
+            RecordedEndpoints(of: flow).byRole["authorization_endpoint"]
+                == "https://id.example/oauth2/authorize"
+        )
     }
 
     /// RFC 6749, sections 3.1 and 3.2.
@@ -54,7 +57,7 @@ struct RecordedEndpointsTests {
         )
         capture.get(path + "jwks&p=own", body: .json(#"{"keys":[]}"#))
         let flow = try #require(FlowFinder.flows(in: Capture(capture.exchanges)).first)
-        let endpoints = RecordedEndpoints.of(flow)
+        let endpoints = RecordedEndpoints(of: flow).byRole
         let roles = ["authorization": "authorize", "token": "token", "end_session": "logout"]
         for (role, name) in roles {
             #expect(endpoints[role + "_endpoint"] == "\(path)\(name)&p=own")
@@ -88,6 +91,6 @@ struct RecordedEndpointsTests {
             body: .json(#"{"access_token":"access-1-abcdefgh","token_type":"Bearer"}"#)
         )
         let flow = try #require(FlowFinder.flows(in: Capture(capture.exchanges)).first)
-        #expect(RecordedEndpoints.discoveryURLs(of: flow) == names.map { place + $0 })
+        #expect(RecordedEndpoints(of: flow).discoveryURLs == names.map { place + $0 })
     }
 }

@@ -124,23 +124,13 @@ package struct EndpointMap: Sendable {
     /// Maps the endpoints of a flow to those that another provider's metadata names, role by role.
     ///
     /// - Parameters:
-    ///   - recorded: the endpoints of the flow by role.
-    ///   - documented: those that its metadata names.
-    ///   - aliases: those that its metadata names for clients with a certificate (RFC 8705, section 5).
-    ///   - issuer: that of the flow.
-    ///   - read: the metadata that its client read, with where they were; nil where it read none.
+    ///   - recorded: the endpoints of the flow.
     ///   - metadata: of the provider that is asked now.
     ///   - metadataURL: where they are.
-    ///   - discoveryURLs: where the flow's own were.
     package mutating func add(
-        recorded: [String: String],
-        documented: [String: String] = [:],
-        aliases: [String: String] = [:],
-        issuer: String?,
-        read: (document: JSONObject, url: String)? = nil,
+        _ recorded: RecordedEndpoints,
         metadata: JSONObject,
-        at metadataURL: String,
-        discoveryURLs: [String]
+        at metadataURL: String
     ) {
         func entries(of endpoints: [String: String], _ roles: [Endpoints.Role] = Endpoints.Role.allCases)
             -> [Entry]
@@ -153,26 +143,29 @@ package struct EndpointMap: Sendable {
             }
         }
         // Before those of the roles: a client with a certificate has asked there.
-        for (role, old) in aliases.sorted(by: { $0.key < $1.key }) {
+        for (role, old) in recorded.aliases.sorted(by: { $0.key < $1.key }) {
             if let new = metadata["mtls_endpoint_aliases"]?[role]?.string { add(Entry(old: old, new: new)) }
         }
-        let roles = entries(of: recorded)
+        let roles = entries(of: recorded.byRole)
         for entry in roles { add(entry) }
-        if let issuer, let new = metadata["issuer"]?.string {
+        if let issuer = recorded.issuer, let new = metadata["issuer"]?.string {
             issuers.append(Entry(old: issuer, new: new))
-            for url in discoveryURLs { add(Entry(old: url, new: metadataURL)) }
+            for url in recorded.discoveryURLs { add(Entry(old: url, new: metadataURL)) }
         }
         // A product has its paths: where one is another, it is another product. A client may have asked at a wrong one, and
         // the addresses of others than those two may name a user (MyInfo).
         let login: [Endpoints.Role] = [.authorization, .token]
-        let telling = [entries(of: documented, login), entries(of: recorded, login), entries(of: documented)]
-            .first { !$0.isEmpty }
-        let further = entries(of: recorded, Endpoints.Role.allCases.filter { !login.contains($0) })
+        let telling = [
+            entries(of: recorded.documented, login), entries(of: recorded.byRole, login),
+            entries(of: recorded.documented),
+        ]
+        .first { !$0.isEmpty }
+        let further = entries(of: recorded.byRole, Endpoints.Role.allCases.filter { !login.contains($0) })
         isOtherProvider =
             !(telling ?? roles).allSatisfy(Self.isAtTheSamePath)
             || ProductMetadata.areOfTwo(
                 endpoints: further.map(Self.isAtTheSamePath),
-                read,
+                recorded.metadata,
                 (metadata, metadataURL)
             )
         guard !isOtherProvider else { return }

@@ -3,10 +3,51 @@ package import Flows
 package import JSON
 import OAuth
 
-/// The endpoints of a flow by role: as its metadata names them, else as its requests met them.
-package enum RecordedEndpoints {
-    /// URLs by the names that metadata has for the roles, as `token_endpoint`.
-    package static func of(_ flow: Flow) -> [String: String] {
+/// The endpoints of a flow, by the names that metadata has for their roles, as `token_endpoint`.
+package struct RecordedEndpoints {
+    /// As the flow's requests met them, else as its metadata names them.
+    package let byRole: [String: String]
+    /// Those that its metadata names.
+    package let documented: [String: String]
+    /// Those that its metadata names for clients with a certificate (RFC 8705, section 5).
+    package let aliases: [String: String]
+    package let issuer: String?
+    /// The metadata that the client read, with where they were; nil where it read none.
+    package let metadata: (document: JSONObject, url: String)?
+    /// Where the metadata was read: that of the issuer, where it was found.
+    ///
+    /// A client may look in several places first. Where none of them had it, they are all of them.
+    package let discoveryURLs: [String]
+
+    package init(of flow: Flow) {
+        let documents = Self.documents(of: flow)
+        self.init(
+            byRole: Self.byRole(of: flow),
+            documented: Self.documented(of: flow),
+            aliases: Self.aliases(in: documents),
+            issuer: flow.issuer,
+            metadata: Self.metadata(of: flow),
+            discoveryURLs: Self.discoveryURLs(in: documents, of: flow.issuer)
+        )
+    }
+
+    package init(
+        byRole: [String: String],
+        documented: [String: String] = [:],
+        aliases: [String: String] = [:],
+        issuer: String?,
+        metadata: (document: JSONObject, url: String)? = nil,
+        discoveryURLs: [String] = []
+    ) {
+        self.byRole = byRole
+        self.documented = documented
+        self.aliases = aliases
+        self.issuer = issuer
+        self.metadata = metadata
+        self.discoveryURLs = discoveryURLs
+    }
+
+    private static func byRole(of flow: Flow) -> [String: String] {
         var endpoints = documented(of: flow)
         var isLoginAsked = false
         for message in flow.messages {
@@ -20,10 +61,9 @@ package enum RecordedEndpoints {
         return endpoints
     }
 
-    /// Those that its metadata names for clients with a certificate (RFC 8705, section 5), by role.
-    package static func aliases(of flow: Flow) -> [String: String] {
-        let documents = documents(of: flow).compactMap { $0.answer.json?["mtls_endpoint_aliases"]?.object }
-        return documents.flatMap(\.members).reduce(into: [:]) { aliases, member in
+    private static func aliases(in documents: [MetadataDocument]) -> [String: String] {
+        let objects = documents.compactMap { $0.answer.json?["mtls_endpoint_aliases"]?.object }
+        return objects.flatMap(\.members).reduce(into: [:]) { aliases, member in
             if aliases[member.name] == nil { aliases[member.name] = member.value.string }
         }
     }
@@ -45,16 +85,14 @@ package enum RecordedEndpoints {
         return documents.filter(isOfLogin) + documents.filter { !isOfLogin($0) }
     }
 
-    /// The metadata that the client read, with where they were; nil where it read none.
-    package static func metadata(of flow: Flow) -> (document: JSONObject, url: String)? {
+    private static func metadata(of flow: Flow) -> (document: JSONObject, url: String)? {
         orderedDocuments(of: flow).lazy.compactMap { document in
             guard document.isUsable, let json = document.answer.json else { return nil }
             return (json, document.url.text)
         }.first
     }
 
-    /// Those that its metadata names.
-    package static func documented(of flow: Flow) -> [String: String] {
+    private static func documented(of flow: Flow) -> [String: String] {
         var endpoints: [String: String] = [:]
         for document in orderedDocuments(of: flow) {
             for role in Endpoints.Role.allCases {
@@ -66,12 +104,8 @@ package enum RecordedEndpoints {
         return endpoints
     }
 
-    /// Where the flow's metadata was read: that of its issuer, where it was found.
-    ///
-    /// A client may look in several places first. Where none of them had it, they are all of them.
-    package static func discoveryURLs(of flow: Flow) -> [String] {
-        let asked = documents(of: flow)
-        let found = asked.filter { $0.isUsable && $0.issuer == flow.issuer }
+    private static func discoveryURLs(in asked: [MetadataDocument], of issuer: String?) -> [String] {
+        let found = asked.filter { $0.isUsable && $0.issuer == issuer }
         return (found.isEmpty ? asked : found).map { $0.isRouted ? $0.url.text : $0.url.withoutQuery }
     }
 

@@ -11,7 +11,7 @@ extension ReplayPlan {
         guard map.isOtherProvider else { return self }
         var plan = self
         let logins = Set(flow.logins.map(\.request.exchange))
-        let endpoints = Set(RecordedEndpoints.of(flow).values.compactMap { RecordedURL($0).origin })
+        let endpoints = Set(RecordedEndpoints(of: flow).byRole.values.compactMap { RecordedURL($0).origin })
         plan.steps = []
         for step in steps {
             let url = step.request.url

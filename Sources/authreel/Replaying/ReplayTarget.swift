@@ -24,16 +24,7 @@ struct ReplayTarget: Sendable {
     func map(for flow: Flow) -> EndpointMap {
         guard let metadata else { return fixed }
         var map = fixed
-        map.add(
-            recorded: RecordedEndpoints.of(flow),
-            documented: RecordedEndpoints.documented(of: flow),
-            aliases: RecordedEndpoints.aliases(of: flow),
-            issuer: flow.issuer,
-            read: RecordedEndpoints.metadata(of: flow),
-            metadata: metadata.document,
-            at: metadata.url,
-            discoveryURLs: RecordedEndpoints.discoveryURLs(of: flow)
-        )
+        map.add(RecordedEndpoints(of: flow), metadata: metadata.document, at: metadata.url)
         return map
     }
 
