@@ -47,7 +47,7 @@ package struct CarriedCode {
             if isWritten(in: bytes) { return true }
             if Self.isSealed(bytes) { return nil }
             // One of these alone is the same in every coding of a form.
-            mayBeCoded = !value.utf8.allSatisfy(Self.isUnreserved)
+            mayBeCoded = !value.utf8.allSatisfy(Self.isNeverEncoded)
         }
         if mayBeCoded, FormBody.items(of: body)?.items.contains(where: { $0.value == value }) ?? false {
             return true
@@ -83,7 +83,7 @@ package struct CarriedCode {
     /// Its halves, and the longest part without a character that encoders escape.
     private static func parts(of code: [UInt8]) -> [[UInt8]] {
         let half = code.count / 2
-        let longest = code.split { !isUnreserved($0) }.max { $0.count < $1.count } ?? []
+        let longest = code.split { !isNeverEncoded($0) }.max { $0.count < $1.count } ?? []
         return [code[..<half], code[half...], longest].filter { $0.count >= shortestPart }.map { Array($0) }
     }
 
@@ -91,16 +91,16 @@ package struct CarriedCode {
     private static func isSealed(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while let start = rest.firstRange(of: Array("eyJ".utf8))?.lowerBound {
-            let token = rest[start...].prefix(while: isUnreserved)
+            let token = rest[start...].prefix(while: isNeverEncoded)
             if token.count(where: { $0 == 0x2e }) == 4 { return true }
             rest = rest[token.endIndex...]
         }
         return false
     }
 
-    /// Letters, digits, `-`, `.` and `_`.
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x2d || byte == 0x2e || byte == 0x5f
+    /// Letters, digits, `-`, `.` and `_`: not `~`, which forms have as `%7E` (WHATWG URL, section 5.2).
+    private static func isNeverEncoded(_ byte: UInt8) -> Bool {
+        byte.isBase64URLCharacter || byte == 0x2e
     }
 
     /// Shorter ones may be in a request by chance.

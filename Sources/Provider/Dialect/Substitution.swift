@@ -82,14 +82,14 @@ package struct Substitution: Sendable {
         guard end <= text.count, text[index..<end].elementsEqual(pattern.old) else { return false }
         switch pattern.kind {
         case .value: return true
-        case .short: return isFree(before: index, text) && (end == text.count || !isWordByte(text[end]))
+        case .short: return isFree(before: index, text) && (end == text.count || !text[end].isASCIIWordByte)
         case .address: return !continuesHost(text, end)
         }
     }
 
     /// Whether what stands before belongs to no longer word; the digits of an escape do not count.
     private static func isFree(before index: Int, _ text: [UInt8]) -> Bool {
-        guard index > 0, isWordByte(text[index - 1]) else { return true }
+        guard index > 0, text[index - 1].isASCIIWordByte else { return true }
         if index >= 3, text[index - 3] == 0x25 { return true }
         return index >= 6 && text[index - 6] == 0x5c && text[index - 5] == 0x75
     }
@@ -97,7 +97,7 @@ package struct Substitution: Sendable {
     /// Whether the host goes on behind an address: another host, or another port, however it is encoded.
     private static func continuesHost(_ text: [UInt8], _ end: Int) -> Bool {
         guard end < text.count else { return false }
-        if isWordByte(text[end]) || text[end] == 0x2d || text[end] == 0x2e { return true }
+        if text[end].isASCIIWordByte || text[end] == 0x2d || text[end] == 0x2e { return true }
         var rest = text[end...]
         if rest.first == 0x25 {
             rest = rest.dropFirst()
@@ -110,11 +110,6 @@ package struct Substitution: Sendable {
             return false
         }
         return rest.first.map { $0.isASCIIDigit } ?? false
-    }
-
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric
-            || byte == 0x5f
     }
 
     // MARK: - Spelling

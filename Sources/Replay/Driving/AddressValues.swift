@@ -64,7 +64,7 @@ enum AddressValues {
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x2d || byte == 0x5f || byte == 0x2e
+        byte.isBase64URLCharacter || byte == 0x2e
     }
 
     private static func isOfValue(_ byte: UInt8) -> Bool { byte.isUnreserved || byte == 0x25 }

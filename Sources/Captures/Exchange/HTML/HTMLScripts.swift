@@ -96,7 +96,7 @@ package enum HTMLScripts {
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x5f || byte == 0x24
+        byte.isASCIIWordByte || byte == 0x24
     }
 
     /// Behind the string that begins here; one that is left open ends with its line.

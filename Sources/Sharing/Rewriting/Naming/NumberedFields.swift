@@ -42,6 +42,6 @@ enum NumberedFields {
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x2d || byte == 0x2e || byte == 0x5f
+        byte.isBase64URLCharacter || byte == 0x2e
     }
 }
