@@ -86,7 +86,7 @@ struct Diagnose: ParsableCommand {
         for (index, name) in captures.enumerated() {
             progress.show(index, name)
             do {
-                let capture = try read(name, beforeAsking: progress.clear)
+                let capture = try identities.read(name, beforeAsking: progress.clear)
                 reports.append(ReportBuilder.report(on: capture, named: name, rules: rules, looksAhead: true))
             } catch let failure {
                 // One bad file among many is told at once; the others are diagnosed all the same. What a program reads of
@@ -107,19 +107,6 @@ struct Diagnose: ParsableCommand {
         if reports.contains(where: { $0.hasFindings(of: failOn.severity) }) {
             throw ExitCode(ExitStatus.negative.rawValue)
         }
-    }
-
-    /// Reads a capture of which something is there: nothing is known of a login of which not one entry came to its end.
-    private func read(_ name: String, beforeAsking: @escaping () -> Void = {}) throws(CommandFailure)
-        -> Capture
-    {
-        let capture = try identities.read(name, beforeAsking: beforeAsking)
-        guard capture.count == 0, capture.isCutShort else { return capture }
-        throw CommandFailure(
-            .dataError,
-            "\(name): not one entry of it is whole",
-            hint: "the file is cut off: export or copy it once more, to its end"
-        )
     }
 
     /// What is told of a capture that cannot be read: reports are kept and passed on, and a token that was given in place of a file is
@@ -145,7 +132,7 @@ struct Diagnose: ParsableCommand {
 
     /// Diagnoses the one capture, and writes each flow as soon as it is judged.
     private func write(_ form: FlowwiseForm, _ rules: [any Rule]) throws {
-        let capture = try read(captures[0])
+        let capture = try identities.read(captures[0])
         var buffer = OutputBuffer()
         var isNegative = false
         var isUnexplained = false

@@ -25,15 +25,16 @@ struct IdentityOptions: ParsableArguments {
         throw ValidationError("--identity takes a file: standard input may be the capture")
     }
 
-    /// Reads a capture; what was lost (a torn end, an entry cut off) is said on stderr, and the rest is used.
+    /// Reads a capture of which something is there; what was lost (a torn end, an entry cut off) is said on stderr, and the
+    /// rest is used.
     ///
-    /// One that is encrypted with age is decrypted in memory, see ``EncryptedCapture``; identities are read for such a
+    /// Of one of which not one entry came to its end nothing is known: whoever shows or shares it would take it for empty. One that is encrypted with age is decrypted in memory, see ``EncryptedCapture``; identities are read for such a
     /// capture only.
     /// - Parameters:
     ///   - path: of the capture; `-` is standard input.
     ///   - beforeAsking: called before a passphrase is asked for on the terminal.
     /// - Returns: the capture.
-    /// - Throws: ``CommandFailure`` when it cannot be read, is not HAR, or does not open.
+    /// - Throws: ``CommandFailure`` when it cannot be read, is not HAR, does not open, or is cut off within its first entry.
     func read(_ path: String, beforeAsking: @escaping () -> Void = {}) throws(CommandFailure) -> Capture {
         let source: CaptureSource
         do throws(CaptureError) {
@@ -41,10 +42,18 @@ struct IdentityOptions: ParsableArguments {
         } catch {
             throw CommandFailure(error)
         }
-        return try read(source, path: path, beforeAsking: beforeAsking)
+        let capture = try read(source, path: path, beforeAsking: beforeAsking)
+        guard capture.count == 0, capture.isCutShort else { return capture }
+        throw CommandFailure(
+            .dataError,
+            "\(Self.name(path)): not one entry of it is whole",
+            hint: "the file is cut off: export or copy it once more, to its end"
+        )
     }
 
-    /// Reads a capture that is open already, as ``read(_:beforeAsking:)`` does.
+    private static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
+
+    /// Reads a capture that is open already, as ``read(_:beforeAsking:)`` does, however little of it is there.
     func read(
         _ source: CaptureSource,
         path: String,
@@ -52,7 +61,7 @@ struct IdentityOptions: ParsableArguments {
     ) throws(CommandFailure) -> Capture {
         var capture: Capture
         do {
-            let name = path == "-" ? "standard input" : path
+            let name = Self.name(path)
             let beginning = source.bytes(at: 0, count: AgeFile.recognizedBytes)
             capture =
                 AgeFile.isBegun(by: beginning)

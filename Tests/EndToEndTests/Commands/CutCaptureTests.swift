@@ -61,4 +61,26 @@ struct CutCaptureTests {
         #expect(try Program.run(["import", cut, "--out", imported]).status == 0)
         #expect(try Program.run(["diagnose", imported]).status == 65)
     }
+    /// Nobody takes it for a capture of a login that was not there, and nothing is made of it.
+    @Test(arguments: [
+        ["show"], ["show", "--format", "json"], ["view", "--no-open"], ["diff"], ["replay"], ["mock"],
+    ]) func commandsSayThatNoEntryIsWhole(command: [String]) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let cut = folder.file("cut.har")
+        try Data(Fixtures.bytes(Self.abandoned).prefix(900)).write(to: URL(filePath: cut))
+        let result = try Program.run(command + [cut])
+        #expect(result.status == 65 && result.output.isEmpty, "\(result.output)")
+        #expect(result.errors.contains("error: \(cut): not one entry of it is whole\n"), "\(result.errors)")
+    }
+
+    @Test func nothingIsSharedOfCaptureWithoutOneWholeEntry() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (cut, shared) = (folder.file("cut.har"), folder.file("shared.har"))
+        try Data(Fixtures.bytes(Self.abandoned).prefix(900)).write(to: URL(filePath: cut))
+        let result = try Program.run(["share", cut, "--out", shared])
+        #expect(result.status == 65, "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: shared))
+    }
 }
