@@ -82,7 +82,7 @@ extension String {
 
 extension Substring {
     /// In characters, without the sequences that switch a terminal's styles.
-    fileprivate var styledWidth: Int {
+    var styledWidth: Int {
         guard utf8.contains(0x1b) else { return count }
         return replacing(/\x1b\[[0-9;]*m/, with: "").count
     }

@@ -55,6 +55,23 @@ struct DifferenceReportTests {
         #expect(DifferenceMarkdown.text(of: report, showsAll: false).contains("outcome **failure**"))
     }
 
+    /// The heads are broken between their parts, below the name of their capture.
+    @Test func headsFitANarrowTerminal() throws {
+        let report = try Self.report(Self.pairs[2].expected, Self.pairs[2].seen)
+        for style in [TextStyle.plain, .colour] {
+            let text = DifferenceText(report, showsAll: false, style: style, columns: 60).text
+            let lines = text.replacing(/\x1b\[[0-9;]*m/, with: "").split(separator: "\n")
+            #expect(
+                lines.prefix(4) == [
+                    "A  captures/healthy/web-code-flow.har#flow-1 · success",
+                    "     · authorization_code · client shop-web",
+                    "B  captures/token-request/pkce-verifier-mismatch.har#flow-1",
+                    "     · failure · authorization_code · client shop-web",
+                ]
+            )
+        }
+    }
+
     @Test func junit() throws {
         let reports = try Self.pairs.map { try Self.report($0.expected, $0.seen) }
         let text = DifferenceJUnit.text(of: reports) + "\n"

@@ -22,15 +22,21 @@ enum FlowHead {
 
     /// The same, broken between its parts where it is wider than `columns`; nil leaves it on one line.
     static func lines(of item: Report.DiagnosedFlow, style: TextStyle, columns: Int?) -> [String] {
-        guard let columns else { return [line(of: item, style: style)] }
+        lines(of: parts(of: item, style: style), columns: columns)
+    }
+
+    /// Parts of a head, styled or not, in lines that are broken between them where they are wider than `columns`.
+    static func lines(of parts: [String], columns: Int?) -> [String] {
+        guard let columns else { return [parts.joined(separator: " · ")] }
         var lines: [String] = []
         var width = 0
-        for (part, bare) in zip(parts(of: item, style: style), parts(of: item, style: .plain)) {
-            width += 3 + bare.count
+        for part in parts {
+            let its = part[...].styledWidth
+            width += 3 + its
             if let last = lines.indices.last, width <= columns {
                 lines[last] += " · " + part
             } else {
-                width = (lines.isEmpty ? 0 : 4) + bare.count
+                width = (lines.isEmpty ? 0 : 4) + its
                 lines.append(lines.isEmpty ? part : "  · " + part)
             }
         }

@@ -6,7 +6,7 @@ struct DifferenceLines {
     var style: TextStyle
     var columns: Int
 
-    /// One of the two flows: name, outcome, grant, provider, client.
+    /// One of the two flows: name, outcome, grant, provider, client, broken between them where that is wider than there is room.
     func head(_ letter: String, _ side: DifferenceReport.Side) -> String {
         let flow = side.flow
         let parts = [
@@ -14,7 +14,8 @@ struct DifferenceLines {
             FlowHead.provider(flow.provider),
             flow.clientID.map { "client \(FlowHead.name($0))" },
         ]
-        return "\(style.bold(letter))  " + parts.compactMap { $0 }.joined(separator: " · ")
+        let lines = FlowHead.lines(of: parts.compactMap { $0 }, columns: columns - 3)
+        return "\(style.bold(letter))  " + lines.joined(separator: "\n   ")
     }
 
     /// What differs, and the two values where the explanation does not hold them.
