@@ -223,7 +223,8 @@ struct MockTests {
                 ["--issuer", "https://idp.test/a/.well-known/openid-configuration"], 64,
                 "mock --issuer https://idp.test/a\n"
             ),
-            (["--listen", "0.0.0.0:0"], 64, "no loopback address"), (["--listen", "8090"], 64, "HOST:PORT"),
+            (["--listen", "0.0.0.0:0"], 64, "no loopback address"),
+            (["--listen", "nowhere"], 64, "HOST:PORT"),
             (["--issuer", "idp.test"], 64, "--issuer takes"),
             (["--client", ":secret"], 64, "--client takes"),
             (["--user", "bob"], 64, "--user takes"), (["--as-recorded"], 64, "needs a capture"),
