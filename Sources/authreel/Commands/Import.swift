@@ -122,16 +122,22 @@ struct Import: ParsableCommand {
     }
 
     /// Before anything is read, which may take long.
+    ///
+    /// While packets come through a pipe, the program may yet be started that writes the keys.
     private func checkKeyLogs() throws {
+        let mayCome = files.contains(where: ImportInput.isPipe)
         for path in keyLogs where path != "-" {
             var isFolder: ObjCBool = false
             let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
             guard !isThere || isFolder.boolValue else { continue }
+            if !isThere, mayCome, !path.isEmpty {
+                StandardError.note("\(path) is not there yet; it is read when the packets have ended")
+                continue
+            }
             throw CommandFailure(
                 .noInput,
                 isThere ? "\(path) is a folder" : "\(CommandFailure.shown(path)): no such file",
-                hint:
-                    "a program writes its keys where the variable SSLKEYLOGFILE says, before it makes a connection"
+                hint: ImportInput.whereKeysAre
             )
         }
     }
@@ -261,7 +267,7 @@ struct Import: ParsableCommand {
         } else {
             for line in summary.lines(out == "-" ? "standard output" : out) { StandardError.note(line) }
         }
-        guard out != "-", format == .text else { return }
+        guard out != "-", format == .text, summary.report.exchanges > 0 else { return }
         if summary.isLossy {
             StandardError.note("what could not be read is told above; the rest is in the capture")
         }

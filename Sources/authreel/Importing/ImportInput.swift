@@ -50,6 +50,17 @@ struct ImportInput {
         )
     }
 
+    /// What to do about a key log that is not there.
+    static let whereKeysAre =
+        "a program writes its keys where the variable SSLKEYLOGFILE says, before it makes a connection"
+
+    /// Whether a file's bytes may still be on their way.
+    static func isPipe(_ path: String) -> Bool {
+        var status = stat()
+        let found = path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)
+        return found == 0 && [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+    }
+
     /// What to do about a file that is not there; nil for what is said of any capture.
     static func hint(onMissing path: String) -> String? {
         // A pattern without a match, a variable that is not set.
@@ -66,9 +77,11 @@ struct ImportInput {
         _ progress: @escaping (Double) -> Void
     ) throws -> Opened {
         let file = UnfinishedFile(for: target)
+        // One that was to come while the packets did, and has not.
+        let missing = keyLogs.filter { $0 != "-" && !FileManager.default.fileExists(atPath: $0) }
         let (capture, losses, lacksParts) = try PacketInput.write(
             files,
-            keyLogs: keyLogs,
+            keyLogs: keyLogs.filter { !missing.contains($0) },
             secrets: secrets,
             to: try WrittenCapture(
                 newAt: file.path,
@@ -81,7 +94,7 @@ struct ImportInput {
         return Opened(
             source: CaptureMerger.Source(name: name, capture: capture),
             written: file,
-            packetLosses: losses,
+            packetLosses: missing.map { "\($0): no such file: \(Self.whereKeysAre)" } + losses,
             lacksParts: lacksParts,
             held: held + [file]
         )

@@ -59,6 +59,9 @@ enum PacketInput {
         var losses = report.losses.map(\.description)
         if report.furtherLosses > 0 { losses.append("\(report.furtherLosses) more places could not be read") }
         let counts = report.counts
+        if losses.isEmpty, counts.packets == 0 {
+            losses.append("no packet is in it: was it taken at the right interface, and did the filter fit?")
+        }
         if counts.repeatedConnections > 0 {
             losses.append(
                 "\(counts.repeatedConnections) of \(counts.connections) connections are in the capture twice, as where those of two places were put"

@@ -29,6 +29,29 @@ struct ImportedPacketsTests {
         #expect(!result.errors.contains("the key log has to be"), "\(result.errors)")
     }
 
+    /// A wrong filter or interface leaves a file that is whole, and holds no login.
+    @Test(arguments: [
+        (0, "no packet is in it: was it taken at the right interface, and did the filter fit?"),
+        (2, "no packet carries TCP or QUIC, which HTTP runs over"),
+    ]) func captureWithoutConnectionsSaysSo(packets: Int, words: String) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let head: [UInt8] = [
+            0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0,
+        ]
+        // ARP, in Ethernet's shortest frame.
+        let frame = [UInt8](repeating: 0xff, count: 12) + [8, 6] + [UInt8](repeating: 0, count: 46)
+        let record: [UInt8] = [0, 0, 0, 1, 0, 0, 0, 0, 60, 0, 0, 0, 60, 0, 0, 0] + frame
+        let bytes = head + (0..<packets).flatMap { _ in record }
+        try Data(bytes).write(to: URL(filePath: folder.file("arp.pcap")))
+        let result = try Program.run(["import", "arp.pcap", "--out", "arp.har"], in: folder.path)
+        #expect(
+            result.status == 0 && result.errors.contains("warning: arp.pcap: \(words)\n"),
+            "\(result.errors)"
+        )
+        #expect(!result.errors.contains("the rest is in the capture") && !result.errors.contains("next:"))
+    }
+
     // MARK: - Captures in several files
 
     private static func entries(_ path: String) throws -> JSONValue? {

@@ -65,6 +65,41 @@ struct PipedCaptureTests {
         #expect(result.status == 64 && result.errors.contains("standard input is one file"))
     }
 
+    /// The program that writes the keys is started while the packets come, or is not started at all.
+    @Test func keyLogMayComeWhileThePacketsDo() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let packets = Self.recording("packets-app-tls12.pcap")
+        let keys = Self.recording("packets-app-tls12.keys")
+        // The packets end once the import has said that it waits for the keys.
+        let script = """
+            mkfifo pipe
+            { cat \(packets); until grep -qs 'is not there yet' told; do sleep 0.05; done; $KEYS; } > pipe &
+            \(Program.path) import pipe --keylog late.keys --out login.har 2> told
+            status=$?; cat told >&2; exit $status
+            """
+        for isThere in [true, false] {
+            let result = try Program.run(
+                ["-c", script.replacing("$KEYS", with: isThere ? "cp \(keys) late.keys" : "true")],
+                executable: "/bin/sh",
+                in: folder.path
+            )
+            let waits = "authreel: late.keys is not there yet; it is read when the packets have ended\n"
+            #expect(result.status == 0 && result.errors.hasPrefix(waits), "\(result.errors)")
+            #expect(result.errors.contains("late.keys: no such file") != isThere, "\(result.errors)")
+            #expect(result.errors.contains("could not be read") != isThere, "\(result.errors)")
+            for name in ["pipe", "login.har", "late.keys"] {
+                try? FileManager.default.removeItem(atPath: folder.file(name))
+            }
+        }
+        // Of a file it is known at once that they are missing.
+        let result = try Program.run(
+            ["import", packets, "--keylog", "late.keys", "--out", "x.har"],
+            in: folder.path
+        )
+        #expect(result.status == 66 && result.errors.contains("late.keys: no such file"), "\(result.errors)")
+    }
+
     @Test(arguments: [("/dev/zero", 66, "/dev/zero: is a device"), ("/dev/null", 65, "an empty file")])
     func deviceIsNoCapture(path: String, status: Int, words: String) throws {
         let result = try Program.run(["diagnose", path])
