@@ -78,6 +78,8 @@ struct ClientIDUnknown: Rule {
         } else if let deleted = flow.deletion(of: attempt["client_id"], before: attempt.exchange) {
             violation.evidence = flow.evidence(ofDeletion: deleted) + violation.evidence
             violation.say(.deletedClient)
+        } else if attempt["client_id"].map(UnsetSetting.isOne) ?? false {
+            violation.say(UnsetSetting.clientWords)
         } else if excess != nil {
             violation.fix = Self.excessFix
         } else if attempt.request?.endpoint.path.hasSuffix("/services/oauth2/authorize") ?? false {

@@ -59,6 +59,15 @@ struct AuthorizationError: Rule {
                 exchange: refusal.exchange
             )
         }
+        if refusal.channel == .page, refusal.exchange == attempt.exchange,
+            let unset = UnsetSetting(at: attempt.exchange, in: flow)
+        {
+            return Violation(
+                [unset.evidence, refusal.evidence()],
+                saying: UnsetSetting.words,
+                exchange: attempt.exchange
+            )
+        }
         let words = words(for: refusal, of: attempt, flow)
         return Violation(
             evidence + (words?.evidence ?? []),

@@ -63,10 +63,20 @@ struct LoginAbandoned: Rule {
             return .holds
         }
         guard !flow.capture.isCutShort else { return .abstains(Self.cutOff) }
+        if let unset = Self.ownPage(last, of: request, in: flow) { return .violated(unset) }
         let violation = LeftPage.violation(at: last, of: pages, in: flow)
         let isUntouched = violation.title == nil && !pages.contains { flow.isCredentialPost($0) }
         let anew = SupersededLogin(request, leftAt: last, in: flow)
         return .violated(anew?.following(violation, isUntouched: isUntouched) ?? violation)
+    }
+
+    /// The app's own server, which gives its page at whatever address, was asked in the provider's place.
+    private static func ownPage(_ last: Int, of request: AuthorizationRequest, in flow: Flow) -> Violation? {
+        guard last == request.exchange, let uri = request.redirectURI,
+            let origin = RecordedURL(uri).origin, origin == flow.capture[last].request.url.origin,
+            let unset = UnsetSetting(at: last, in: flow)
+        else { return nil }
+        return Violation([unset.evidence], saying: UnsetSetting.words, exchange: last)
     }
 
     private static let cutOff =

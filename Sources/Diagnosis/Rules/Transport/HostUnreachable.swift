@@ -47,10 +47,15 @@ struct HostUnreachable: Rule {
         let isForbidden = unreachable.allSatisfy {
             flow.capture[$0.exchange].failure.map(TransportFailure.isOfCleartext) ?? false
         }
+        let isUnset = unreachable.allSatisfy {
+            UnsetSetting(at: $0.exchange, in: flow)?.isOfHost ?? false
+        }
         let inner = isForbidden ? nil : sentInside(unreachable, flow)
+        let words =
+            isForbidden ? Self.cleartext : isUnset ? UnsetSetting.words : inner.map { _ in Self.inside }
         return Violation(
             FailedRequest.evidence(of: unreachable, in: flow) + [inner].compactMap(\.self),
-            saying: isForbidden ? Self.cleartext : inner.map { _ in Self.inside },
+            saying: words,
             explains: FailedRequest.explained(by: unreachable, in: flow)
         )
     }
