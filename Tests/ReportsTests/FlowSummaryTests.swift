@@ -118,6 +118,20 @@ struct FlowSummaryTests {
         #expect(lines.last == last)
     }
 
+    /// In a narrow terminal the others stand below what is told of them.
+    @Test(arguments: [TextStyle.plain, .colour]) func othersStandBelowWhereThereIsNoRoom(style: TextStyle) {
+        let report = Self.alike(12, clients: 2)
+        let text = TextReport.diagnosis(of: report, showsAbstentions: false, style: style, columns: 60)
+        let lines = text.replacing(/\x1b\[[0-9;]*m/, with: "").split(separator: "\n").suffix(3)
+        #expect(
+            lines == [
+                "  7 more  failure     error token-invalid-client",
+                "    like flow-1, of 2 clients: flow-6, flow-7, flow-8, …",
+                "    flow-12",
+            ]
+        )
+    }
+
     /// The timeline is asked for to see each, and so is what could not be decided.
     @Test func elsewhereEachIsTold() {
         let report = Self.alike(8, clients: 1)

@@ -38,6 +38,8 @@ struct FlowSummary {
     var style: TextStyle
     /// Whether the capture is the only one that is told: `--flow` names a flow of one.
     var isAlone = true
+    /// How wide a line may be; nil for as wide as it is.
+    var columns: Int? = nil
 
     /// Nil where the flows are few.
     var text: String? {
@@ -82,14 +84,22 @@ struct FlowSummary {
 
     private func text(of row: Row, _ width: Int) -> String {
         let line = row.line
-        let others = row.others.map { style.dim("  " + $0) } ?? ""
         let start = "  \(row.name.padded(to: width))  \(style.outcome(line.outcome))"
-        guard let finding = line.finding else { return start + others }
+        guard let finding = line.finding else { return row.others.map { behind(start, $0) } ?? start }
         let margin = "".padded(to: Self.widthOfOutcomes - line.outcome.rawValue.count)
         let told = "\(start)\(margin)  \(style.severity(finding.severity)) \(finding.name)"
         // Which later login went well is not said of many at once.
-        guard row.others == nil, let later = line.later else { return told + others }
-        return told + style.dim(" · \(later) went well")
+        if let others = row.others { return behind(told, others) }
+        return told + (line.later.map { style.dim(" · \($0) went well") } ?? "")
+    }
+
+    /// Which others there are, below what is told of them where there is no room beside it.
+    private func behind(_ told: String, _ others: String) -> String {
+        guard let columns, told[...].styledWidth + 2 + others.count > columns else {
+            return told + style.dim("  " + others)
+        }
+        let below = others.wrapped(to: columns, indent: "    ").map { style.dim($0) }
+        return ([told] + below).joined(separator: "\n")
     }
 
     private static let mostNamed = 4

@@ -39,10 +39,13 @@ package enum TextReport {
         columns: Int = widest,
         isAlone: Bool = true
     ) -> FlowwiseForm {
-        form(style, isAlone: isAlone, looksAhead: true, mostAlike: showsAbstentions ? nil : mostAlike) {
-            item,
-            _,
-            name in
+        form(
+            style,
+            isAlone: isAlone,
+            looksAhead: true,
+            mostAlike: showsAbstentions ? nil : mostAlike,
+            columns: columns < widest ? columns : nil
+        ) { item, _, name in
             DiagnosisText(
                 item: item,
                 name: name,
@@ -71,6 +74,7 @@ package enum TextReport {
         isAlone: Bool = true,
         looksAhead: Bool = false,
         mostAlike: Int? = nil,
+        columns: Int? = nil,
         besides: @escaping @Sendable (Capture) -> [String] = { _ in [] },
         _ text: @escaping @Sendable (Report.DiagnosedFlow, Capture, String) -> String
     ) -> FlowwiseForm {
@@ -84,7 +88,10 @@ package enum TextReport {
             },
             looksAhead: looksAhead,
             mostAlike: mostAlike,
-            ending: { FlowSummary(lines: $0, style: style, isAlone: isAlone).text.map { "\n\n" + $0 } ?? "" }
+            ending: { lines in
+                FlowSummary(lines: lines, style: style, isAlone: isAlone, columns: columns).text
+                    .map { "\n\n" + $0 } ?? ""
+            }
         )
     }
 
