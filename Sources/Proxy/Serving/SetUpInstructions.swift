@@ -227,12 +227,12 @@ struct SetUpInstructions {
     private var commandLine: String {
         Self.command(
             fetchPEM,
-            "curl --proxy http://\(proxy) --cacert authreel-ca.pem https://idp.example/"
+            "curl --proxy \(proxyURL) --cacert authreel-ca.pem https://idp.example/"
         )
             + Self.paragraph("For what is started from this shell:")
             + Self.command(
-                "export HTTP_PROXY=http://\(proxy) HTTPS_PROXY=http://\(proxy) NO_PROXY=",
-                "export http_proxy=http://\(proxy) https_proxy=http://\(proxy) no_proxy=",
+                "export HTTP_PROXY=\(proxyURL) HTTPS_PROXY=\(proxyURL) NO_PROXY=",
+                "export http_proxy=\(proxyURL) https_proxy=\(proxyURL) no_proxy=",
                 "export NODE_EXTRA_CA_CERTS=$PWD/authreel-ca.pem NODE_USE_ENV_PROXY=1  # Node 22.21, 24; axios: without the second",
                 "export SSL_CERT_FILE=$PWD/authreel-ca.pem       # OpenSSL: Python, Ruby, .NET on Linux; Go",
                 "export REQUESTS_CA_BUNDLE=$PWD/authreel-ca.pem  # Python's requests",
@@ -260,6 +260,9 @@ struct SetUpInstructions {
             + Self.paragraph("A copy of the trust store is changed, not the one of the Java installation.")
             + Self.removal(command: "unset JAVA_TOOL_OPTIONS", "rm authreel.jks authreel-ca.pem")
     }
+
+    /// Whoever copies a line sees where the password goes.
+    private var proxyURL: String { "http://\(asksForPassword ? "USER:PASSWORD@" : "")\(proxy)" }
 
     private var fetchPEM: String { "curl -o authreel-ca.pem http://\(proxy)/ca.pem" }
 

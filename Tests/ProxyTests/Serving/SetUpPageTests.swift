@@ -212,6 +212,17 @@ struct SetUpPageTests {
         #expect(body.contains("refuses them with status 407") == asks)
     }
 
+    /// The certificate needs none.
+    @Test(arguments: [true, false])
+    func commandsHaveAPlaceForThePassword(asks: Bool) throws {
+        let body = try page("192.168.1.5:8080", asksForPassword: asks).body
+        let proxy = "http://\(asks ? "USER:PASSWORD@" : "")192.168.1.5:8080"
+        #expect(body.contains("curl --proxy \(proxy) --cacert"))
+        #expect(body.contains("export HTTP_PROXY=\(proxy) HTTPS_PROXY=\(proxy) NO_PROXY="))
+        #expect(body.contains("export http_proxy=\(proxy) https_proxy=\(proxy) no_proxy="))
+        #expect(body.contains("curl -o authreel-ca.pem http://192.168.1.5:8080/ca.pem"))
+    }
+
     @Test func phoneGetsACodeForEachAddress() throws {
         let network = ["192.168.1.20:8080", "172.17.0.1:8080"]
         let body = try page("127.0.0.1:8080", network: network).body
