@@ -28,6 +28,14 @@ struct ReplayTarget: Sendable {
         return map
     }
 
+    /// The issuer of which a host, as it is printed by a server that listens, is the rest.
+    private static func meant(by text: String) -> String? {
+        guard let host = RecordedURL("https://\(text)").host, !host.isEmpty,
+            host.contains(".") || host == "localhost", !text.contains("://")
+        else { return nil }
+        return "\(LoopbackHost.isLoopback(host) ? "http" : "https")://\(text)"
+    }
+
     private static func metadata(of issuer: String, _ sender: HTTPSender) async throws -> (JSONObject, String)
     {
         let parsed = RecordedURL(issuer)
@@ -37,7 +45,7 @@ struct ReplayTarget: Sendable {
                 issuer,
                 for: "--against",
                 taking: "the provider's issuer identifier, which is an https URL",
-                hint: "--against https://idp.example/realms/shop"
+                hint: "--against \(meant(by: issuer) ?? "https://idp.example/realms/shop")"
             )
         }
         var refusal: String?

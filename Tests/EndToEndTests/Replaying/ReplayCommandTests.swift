@@ -204,6 +204,9 @@ struct ReplayCommandTests {
         (["--find-fix", "--format", "markdown"], 64, "prints text or json"),
         (["--max-wait", "-1"], 64, "--max-wait takes seconds from 0 on"),
         (["--repeat", "0"], 64, "--repeat"), (["--proxy", "nowhere"], 64, "--proxy takes HOST:PORT"),
+        (["--against", "127.0.0.1:8090/realms/a"], 64, "hint: --against http://127.0.0.1:8090/realms/a\n"),
+        (["--against", "id.harbour.example"], 64, "hint: --against https://id.harbour.example\n"),
+        (["--against", "harbour"], 64, "hint: --against https://idp.example/realms/shop\n"),
     ])
     func wrongUseIsSaid(_ options: [String], _ status: Int, _ words: String) throws {
         let result = try Program.run(
