@@ -153,6 +153,19 @@ struct UsageHintTests {
         #expect(piped?.contains(" show 'my login.har'; ") == true, "\(piped ?? "-")")
         let other = UsageHint.withCapture(missing, ["replay"], in: folder.path, isPiped: true)
         #expect(other?.hasSuffix(" replay 'my login.har'") == true, "\(other ?? "-")")
+        // What is named can be run.
+        for (arguments, end) in [
+            (["share"], "share 'my login.har' --out shared.har"),
+            (
+                ["share", "--encrypt-to", "age1x"],
+                "share --encrypt-to age1x 'my login.har' --out shared.har.age"
+            ),
+            (["share", "--dry-run"], "share --dry-run 'my login.har'"),
+            (["share", "-o", "a.har"], "share -o a.har 'my login.har'"),
+        ] {
+            let hint = UsageHint.withCapture(missing, arguments, in: folder.path)
+            #expect(hint?.hasSuffix(" \(end)") == true, "\(hint ?? "-")")
+        }
     }
 
     @Test(arguments: rows.indices) func commandThatWasMeantIsNamed(_ index: Int) {

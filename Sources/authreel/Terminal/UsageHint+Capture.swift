@@ -14,9 +14,13 @@ extension UsageHint {
     ) -> String? {
         guard message.hasPrefix("Missing expected argument '<CAPTURE>") else { return nil }
         let newest = newestCapture(in: folder)
-        let named = newest.map { ShellWord.line([Invocation.name] + arguments + [$0]) }
+        let lacksTarget =
+            arguments.first == "share"
+            && !arguments.contains { $0 == "-o" || $0.hasPrefix("--out") || $0 == "--dry-run" }
+        let target = lacksTarget ? ["--out", sharedName(arguments)] : []
+        let named = newest.map { ShellWord.line([Invocation.name] + arguments + [$0] + target) }
         if isPiped, let command = arguments.first, readers.contains(command) {
-            let piped = ShellWord.line([Invocation.name] + arguments + ["-"])
+            let piped = ShellWord.line([Invocation.name] + arguments + ["-"] + target)
             return [named, "what comes by standard input is named -: \(piped)"].compactMap(\.self)
                 .joined(separator: "; ")
         }

@@ -123,9 +123,15 @@ enum UsageHint {
             words.removeSubrange(place..<min(place + 2, words.endIndex))
         }
         words.removeAll { $0.hasPrefix("--out=") }
-        let isEncrypted = words.contains { $0 == "--encrypt-to" || $0.hasPrefix("--encrypt-to=") }
-        let target = isFolder ? "shared" : isEncrypted ? "shared.har.age" : "shared.har"
-        return ShellWord.line([Invocation.name] + words + ["--out", target])
+        return ShellWord.line(
+            [Invocation.name] + words + ["--out", isFolder ? "shared" : sharedName(words)]
+        )
+    }
+
+    /// A file for what the options of a `share` say.
+    static func sharedName(_ options: [String]) -> String {
+        let isEncrypted = options.contains { $0 == "--encrypt-to" || $0.hasPrefix("--encrypt-to=") }
+        return isEncrypted ? "shared.har.age" : "shared.har"
     }
 
     /// The line of the shell for who wants a file of what a command only prints.
