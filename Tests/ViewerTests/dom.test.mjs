@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { element, headed, printable, visible } from "../../viewer/js/dom.js";
+import { breakable, element, headed, printable, visible } from "../../viewer/js/dom.js";
 import { edged } from "../../viewer/js/secret.js";
 
 test("what would turn or end the text around it is shown, not obeyed", () => {
@@ -19,7 +19,7 @@ test("every character of a value is to be seen", () => {
   assert.deepEqual([edged(["  a b "]), edged([""]), edged(["a ", "b"])], [["\\u{20}\\u{20}a b\\u{20}"], [""], ["a ", "b"]]);
 });
 
-test("a button stands beside its heading, not in it", () => {
+test("a button stands beside its heading, not in it; a name is broken behind its underscores", () => {
   class Node {
     constructor(tag) {
       Object.assign(this, { tag, childNodes: [], attributes: {} });
@@ -35,6 +35,9 @@ test("a button stands beside its heading, not in it", () => {
   Object.assign(globalThis, { Node, document: { createElement: (tag) => new Node(tag) } });
   try {
     const [heading, button] = headed("The way of a\u202ecode", element("button", {}, "Stop")).childNodes;
+    const parts = (name) => breakable(name).map((part) => part.tag ?? part);
+    assert.deepEqual(parts("code_challenge_method"), ["code_", "wbr", "challenge_", "wbr", "method"]);
+    assert.deepEqual(["state", "", "__Host_", "a__b"].map(parts), [["state"], [""], ["__", "wbr", "Host_"], ["a__", "wbr", "b"]]);
     assert.deepEqual([heading.tag, heading.childNodes, button.tag], ["h2", ["The way of a\\u{202e}code"], "button"]);
   } finally {
     Object.assign(globalThis, before);

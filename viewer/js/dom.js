@@ -82,6 +82,16 @@ export function headed(words, button) {
 }
 
 /**
+ * A name that is broken behind its underscores, where it is broken at all: `code_` and `challenge`.
+ *
+ * @param {string} name
+ * @returns {(Node | string)[]}
+ */
+export function breakable(name) {
+  return name.split(/(?<=_)(?!_|$)/).flatMap((part, index) => (index > 0 ? [element("wbr"), part] : [part]));
+}
+
+/**
  * A link that a person may follow: to a specification, never to anything that a capture names.
  *
  * @param {{text: string, url: string | null}} source
