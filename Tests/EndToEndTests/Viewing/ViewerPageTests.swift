@@ -366,6 +366,21 @@ struct ViewerPageTests {
         #expect(visit.seen(9, "headline") == visit.seen(0, "headline"))
     }
 
+    /// Of rules there may be many; what an exchange is, is one.
+    @Test func kindOfAnExchangeIsReadableBesideItsRules() throws {
+        let look = """
+            const row = [...document.querySelectorAll('.row.exchange')]
+              .find((row) => row.querySelector('.kinds').textContent === 'authorization request');
+            row.querySelector('.rules').textContent = 'id-token-nonce-mismatch, pkce-challenge-malformed';
+            const kinds = row.querySelector('.kinds');
+            return kinds.scrollWidth <= kinds.clientWidth && row.scrollWidth <= row.clientWidth;
+            """
+        let capture = ViewerVisit.path("token-request/pkce-verifier-mismatch")
+        let steps = [["size", "1280", "800"], ["run", look]]
+        let visit = try #require(try visits([(capture, "#view=exchanges", steps)]).first)
+        #expect(visit.results.last == true)
+    }
+
     @Test func nothingOfACaptureRuns() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
