@@ -66,7 +66,8 @@ enum ExitStatus: Int32 {
         }
         StandardError.report(
             message.prefix(1).lowercased() + message.dropFirst(),
-            hint: hint ?? UsageHint.withCapture(message, arguments, in: ".", isPiped: UsageHint.isPiped)
+            hint: hint ?? UsageHint.withOurOption(message, arguments)
+                ?? UsageHint.withCapture(message, arguments, in: ".", isPiped: UsageHint.isPiped)
         )
         let usage = Authreel.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
             .drop { !$0.hasPrefix("Usage:") }

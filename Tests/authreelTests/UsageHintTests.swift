@@ -69,6 +69,8 @@ struct UsageHintTests {
         ("Unexpected argument 'flow-2'", "show a flow-2", "show a --flow flow-2"),
         ("Unknown option '--json'", "diagnose --json a.har", "diagnose --format json a.har"),
         ("Unknown option '--sarif'", "diagnose a.har --sarif", "diagnose a.har --format sarif"),
+        ("Unknown option '--html'", "show --html a.har", "show --format html --out login.html a.har"),
+        ("Unknown option '--html'", "show a.har --html -o b", "show a.har --format html -o b"),
         // A form that this command has not, and a command that has none.
         ("Unknown option '--sarif'", "show --sarif a.har", nil),
         ("Unknown option '--json'", "share --json a.har", nil),
@@ -166,6 +168,25 @@ struct UsageHintTests {
             let hint = UsageHint.withCapture(missing, arguments, in: folder.path)
             #expect(hint?.hasSuffix(" \(end)") == true, "\(hint ?? "-")")
         }
+    }
+
+    /// As curl, mitmproxy and tcpdump call them.
+    @Test(
+        arguments: [
+            ("-w", "record -w a.har", "record --out a.har"),
+            ("-k", "record -k -- curl -k x", "record --insecure-upstream -- curl -k x"),
+            ("--cacert", "record --cacert=a.pem", "record --upstream-ca=a.pem"),
+            ("--proxy", "record --proxy http://p:1", "record --upstream-proxy http://p:1"),
+            ("--port", "mock a.har --port 8090", "mock a.har --listen 8090"),
+            ("-f", "diagnose -f json a.har", "diagnose --format json a.har"),
+            ("-f", "view -f json a.har", nil),
+            ("-w", "diagnose -w a.har", nil), ("-k", "record -- curl -k x", nil), ("-y", "record -y", nil),
+        ] as [(String, String, String?)]
+    )
+    func optionOfAnotherProgramIsNamedAsOurs(option: String, arguments: String, line: String?) {
+        let words = arguments.split(separator: " ").map(String.init)
+        let hint = UsageHint.withOurOption("Unknown option '\(option)'. Did you mean '--x'?", words)
+        #expect(line.map { hint?.hasSuffix(" \($0)") == true } ?? (hint == nil), "\(hint ?? "-")")
     }
 
     @Test(arguments: rows.indices) func commandThatWasMeantIsNamed(_ index: Int) {

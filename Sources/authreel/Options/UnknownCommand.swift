@@ -54,7 +54,9 @@ enum UnknownCommand {
     /// Each with the line that does it here.
     private static let otherNames: [String: [String]] = [
         "version": ["--version"],
-        "proxy": ["record"], "capture": ["record"], "intercept": ["record"],
+        "completion": ["--generate-completion-script", "bash"],
+        "completions": ["--generate-completion-script", "bash"],
+        "proxy": ["record"], "capture": ["record"], "intercept": ["record"], "start": ["record"],
         "convert": ["import"], "merge": ["import"], "timeline": ["show"],
         "open": ["view"], "ui": ["view"], "gui": ["view"], "browse": ["view"],
         "analyze": ["diagnose"], "analyse": ["diagnose"], "check": ["diagnose"], "lint": ["diagnose"],

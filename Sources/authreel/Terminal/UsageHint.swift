@@ -160,11 +160,17 @@ enum UsageHint {
             known.contains(String(option.2)), let place = arguments.firstIndex(of: String(option.1))
         else { return nil }
         let format = ["--format", String(option.2)]
-        return ShellWord.line([Invocation.name] + arguments[..<place] + format + arguments[(place + 1)...])
+        // A page goes to a file.
+        let lacksTarget =
+            format[1] == "html" && !arguments.contains { $0 == "-o" || $0.hasPrefix("--out") }
+        return ShellWord.line(
+            [Invocation.name] + arguments[..<place] + format + (lacksTarget ? ["--out", "login.html"] : [])
+                + arguments[(place + 1)...]
+        )
     }
 
     /// The values of `--format` of the commands that have some.
-    private static let formats: [String: [String]] = [
+    static let formats: [String: [String]] = [
         "import": OutputFormat.allCases.map(\.rawValue), "show": Show.Format.allCases.map(\.rawValue),
         "diagnose": Diagnose.Format.allCases.map(\.rawValue), "diff": Diff.Format.allCases.map(\.rawValue),
         "replay": ReplayCommand.Format.allCases.map(\.rawValue), "mock": Mock.Format.allCases.map(\.rawValue),
