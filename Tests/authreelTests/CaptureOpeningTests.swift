@@ -1,4 +1,5 @@
 import Captures
+import Foundation
 import TestSupport
 import Testing
 
@@ -13,5 +14,26 @@ struct CaptureOpeningTests {
         let names =
             ["authreel-2026-11-21-034501.har"] + (2...3).map { "authreel-2026-11-21-034501-\($0).har" }
         #expect(writers.map(\.path) == names.map(folder.file))
+    }
+    /// Neither a link, which is not followed, nor a folder is written to.
+    @Test func hintNamesWhatCanBeWritten() throws {
+        let folder = try TemporaryFolder()
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder.file("captures"), withIntermediateDirectories: false)
+        for (name, target) in [("near.har", "real.har"), ("far.har", "/elsewhere/real.har")] {
+            try files.createSymbolicLink(atPath: folder.file(name), withDestinationPath: target)
+        }
+        for (name, hint) in [
+            ("near.har", "name the file that it leads to: --out \(folder.file("real.har"))"),
+            ("far.har", "name the file that it leads to: --out /elsewhere/real.har"),
+            ("captures", "name a file in it: --out \(folder.file("captures"))/login.har"),
+            ("captures/", "name a file in it: --out \(folder.file("captures"))/login.har"),
+        ] {
+            #expect {
+                try CaptureOpening.open(folder.file(name))
+            } throws: { error in
+                (error as? CommandFailure)?.hint == hint
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Captures
+import Foundation
 import JSON
 
 /// Opens the capture of a recording, before anything else is begun.
@@ -43,15 +44,25 @@ enum CaptureOpening {
             writer = try make(path)
         } catch {
             guard case .inputOutput(_, let reason) = error else { throw CommandFailure(error) }
-            throw OutputFile.unmade(
-                path,
-                reason,
-                hint: "name a file in a folder that is there, with room, and yours to write: --out FILE.har"
-            )
+            throw OutputFile.unmade(path, reason, hint: hint(on: path))
         }
         if let free = writer.freeBytes, free < scarcity {
             StandardError.warn("there is room for \(free >> 10) KB only where \(writer.path) is")
         }
         return writer
+    }
+
+    /// What to name instead of what cannot be written.
+    private static func hint(on path: String) -> String {
+        if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) {
+            let folder = target.hasPrefix("/") ? "" : path.lastIndex(of: "/").map { path[...$0] } ?? ""
+            return "name the file that it leads to: --out \(ShellWord.quoted(folder + target))"
+        }
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+            let folder = path.hasSuffix("/") ? path : path + "/"
+            return "name a file in it: --out \(ShellWord.quoted(folder + "login.har"))"
+        }
+        return "name a file in a folder that is there, with room, and yours to write: --out FILE.har"
     }
 }
