@@ -82,13 +82,19 @@ const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.04045 ?
 const over = (top, below) => top.slice(0, 3).map((v, i) => v * top[3] / 255 + below[i] * (1 - top[3] / 255));
 const paper = colour(getComputedStyle(document.body).backgroundColor).slice(0, 3);
 const ground = node => node === null ? paper : over(colour(getComputedStyle(node).backgroundColor), ground(node.parentElement));
+const contrast = (style, node) => {
+  const below = ground(node);
+  const [one, other] = [light(over(colour(style.color), below)), light(below)].sort((a, b) => b - a);
+  return (one + 0.05) / (other + 0.05);
+};
 const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 while (walker.nextNode()) {
   const node = walker.currentNode.parentElement;
   if (!walker.currentNode.data.trim() || !visible(node) || ['SCRIPT', 'STYLE', 'NOSCRIPT', 'OPTION'].includes(node.tagName) || node.closest(':disabled')) continue;
-  const below = ground(node);
-  const [one, other] = [light(over(colour(getComputedStyle(node).color), below)), light(below)].sort((a, b) => b - a);
-  if ((one + 0.05) / (other + 0.05) < 4.5) faults.push('contrast: ' + walker.currentNode.data.trim().slice(0, 40));
+  if (contrast(getComputedStyle(node), node) < 4.5) faults.push('contrast: ' + walker.currentNode.data.trim().slice(0, 40));
+}
+for (const node of document.querySelectorAll('[placeholder]')) {
+  if (visible(node) && contrast(getComputedStyle(node, '::placeholder'), node) < 4.5) faults.push('contrast: ' + node.placeholder);
 }
 return [...new Set(faults)];
 """
