@@ -87,7 +87,8 @@ extension Flow {
         return logins
     }
 
-    /// One for each request that is neither a reload nor the provider's own continuation of an earlier one.
+    /// One for each request that is neither a reload nor the provider's own continuation of an earlier one; of one that was sent again
+    /// with a nonce, as it was sent last.
     private var begunLogins: [Login] {
         var logins: [Login] = []
         var seen: Set<[String?]> = []
@@ -95,7 +96,12 @@ extension Flow {
             let sameness = request.sameness
             guard !sameness.contains(where: seen.contains),
                 !(logins.last.map { request.carriesOn($0.request) } ?? false)
-            else { continue }
+            else {
+                if let last = logins.last, NonceChallenge.isAnswer(to: capture[last.request.exchange]) {
+                    logins[logins.count - 1].request = request
+                }
+                continue
+            }
             seen.formUnion(sameness)
             logins.append(Login(request: request, response: nil, tokenRequests: []))
         }

@@ -265,4 +265,64 @@ struct NativeSignInTests {
             ]
         )
     }
+
+    /// A first answer that asks for a nonce in the proof is no end: what counts is said to the request that was sent again.
+    @Test(arguments: [
+        ("too-many-attempts", #""title":"Too many attempts""#, "authorization-error", Outcome.failure),
+        ("incorrect-credentials", #""title":"Incorrect credentials""#, "login-abandoned", .incomplete),
+        (
+            "error-authorization-response",
+            #""properties":{"error":"access_denied","error_description":"The user denied the consent"}"#,
+            "user-cancelled", .cancelled
+        ),
+    ])
+    func goesByTheRequestThatWasSentAgain(
+        problem: String,
+        members: String,
+        rule: String,
+        outcome: Outcome
+    ) {
+        let host = "https://idsvr.corp.example"
+        let address =
+            host
+            + "/oauth/v2/oauth-authorize?client_id=shop-app&response_type=code&redirect_uri=com.shop.app%3A%2Fcb&scope=openid&state=af0ifjsldkj"
+        let haapi = [
+            ("Accept", "application/vnd.auth+json"), ("Authorization", "DPoP not-a-haapi-token"),
+        ]
+        let problems = "https://curity.se/problems/"
+        for asked in [
+            #"{"type":"\#(problems)authentication-required","title":"No nonce"}"#,
+            #"{"error":"use_dpop_nonce"}"#,
+        ] {
+            var capture = CaptureBuilder()
+            call(&capture, "GET", address, 401, asked, headers: haapi)
+            call(
+                &capture,
+                "GET",
+                address,
+                200,
+                #"{"type":"redirection-step","actions":[]}"#,
+                mediaType: "application/vnd.auth+json",
+                headers: haapi
+            )
+            call(
+                &capture,
+                "POST",
+                host + "/authn/authentication/html-form",
+                400,
+                #"{"type":"\#(problems)\#(problem)",\#(members)}"#,
+                mediaType: "application/problem+json",
+                headers: haapi
+            )
+            let recording = Recording(capture.exchanges).editing {
+                guard $0.response?.status == 401 else { return }
+                $0.response?.headers.append("WWW-Authenticate", "DPoP error=\"use_dpop_nonce\"")
+                $0.response?.headers.append("DPoP-Nonce", "nonce-of-the-provider")
+            }
+            #expect(recording.finding(rule)?.isPrimary == true)
+            #expect(recording.outcomes == [outcome])
+            let errors = recording.findings.filter { $0.severity == .error }
+            #expect(errors.map(\.rule) == (outcome == .failure ? [rule] : []))
+        }
+    }
 }

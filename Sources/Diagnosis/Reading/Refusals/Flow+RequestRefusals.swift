@@ -94,10 +94,12 @@ extension Flow {
             let isApps = callback.map { $0.host == target.host && $0.scheme == target.scheme } ?? isAway
             return RequestRefusal(in: target, of: page, .responseLocation, isApps ? .delivered : .page)
         }
-        // A challenge that a browser takes up by itself (Kerberos), unless the endpoint says what is wrong.
+        // A challenge that is answered without the user's doing: by whoever is told to send the request once more with a nonce, or by a
+        // browser (Kerberos), unless the endpoint says what is wrong.
         let isNegotiation =
-            response.status == 401 && Self.isTakenUp(response.headers.all("www-authenticate"))
-            && Answer(of: exchange, at: page).error == nil
+            NonceChallenge.isAnswer(to: exchange)
+            || response.status == 401 && Self.isTakenUp(response.headers.all("www-authenticate"))
+                && Answer(of: exchange, at: page).error == nil
         if surroundings.messages[page] == nil,
             var stated = RequestRefusal(in: exchange.request.url, of: page, .requestQuery, .page)
         {
@@ -127,15 +129,14 @@ extension Flow {
         )
     }
 
-    /// Whether one of the challenges is one that is answered without the user's doing: by a browser, which knows these schemes, or by who is
-    /// told to send the request once more with a nonce (RFC 9449, section 8).
+    /// Whether one of the challenges is one that a browser answers by itself: it knows these schemes.
     private static func isTakenUp(_ challenges: [String]) -> Bool {
         challenges.contains { line in
             // One line may have several, behind commas as their parameters are; some recorders join lines.
             line.utf8.split { $0 == 0x2c || $0 == 0x0a }.contains { part in
                 let word = part.drop { $0 == 0x20 || $0 == 0x09 }.prefix { $0 != 0x20 && $0 != 0x0d }
                 return ["basic", "digest", "negotiate", "ntlm"].contains(String(Substring(word)).lowercased())
-            } || line.containsBytes("use_dpop_nonce")
+            }
         }
     }
 

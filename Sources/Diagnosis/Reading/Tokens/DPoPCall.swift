@@ -2,8 +2,8 @@ import Captures
 import Flows
 import OAuth
 
-/// A request that may carry a DPoP proof (RFC 9449): to the token endpoint, a pushed request, or a call with an
-/// access token.
+/// A request that may carry a DPoP proof (RFC 9449): to the token endpoint, a pushed request, a call with an access token, or an
+/// authorization request that an app sends in a browser's place.
 struct DPoPCall {
     var exchange: Int
     var url: RecordedURL
@@ -18,16 +18,25 @@ struct DPoPCall {
     var challenges: [String]
     var issuedNonce: String?
 
-    /// In the order of time.
-    static func all(in flow: Flow) -> [DPoPCall] {
+    /// In the order of time; authorization requests only `withSignIn`, for their proofs are of a token that opens the sign-in alone.
+    static func all(in flow: Flow, withSignIn: Bool = false) -> [DPoPCall] {
         flow.messages.compactMap { message in
             switch message {
             case .token(let request): DPoPCall(request.answer, nil, flow)
             case .pushedRequest(let call): DPoPCall(call.answer, nil, flow)
             case .userInfo(let call), .resource(let call): DPoPCall(call.answer, call.token?.value, flow)
+            case .authorizationRequest(let request) where withSignIn && !request.isUnseen:
+                DPoPCall(ofSignIn: request.exchange, flow)
             default: nil
             }
         }
+    }
+
+    /// Nil for a browser's, which has no proof.
+    private init?(ofSignIn exchange: Int, _ flow: Flow) {
+        let recorded = flow.capture[exchange]
+        guard recorded.request.headers.contains("dpop") else { return nil }
+        self.init(Answer(of: recorded, at: exchange), nil, flow)
     }
 
     private init(_ answer: Answer, _ token: String?, _ flow: Flow) {

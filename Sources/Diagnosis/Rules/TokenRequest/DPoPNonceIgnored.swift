@@ -31,7 +31,7 @@ struct DPoPNonceIgnored: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let calls = DPoPCall.all(in: flow)
+        let calls = DPoPCall.all(in: flow, withSignIn: true)
         let issues = FirstIssues(calls)
         // From the last to the first: what later proofs to the same server carry, and what it issued since.
         var servers: [String: Later] = [:]

@@ -23,6 +23,9 @@ extension FlowGrouping {
             if flow.requests.count == 1, mended == nil { awaitingTokens.append(flow) }
             if request.isSilent, !silent.contains(where: { $0 === flow }) { silent.append(flow) }
             for host in flow.providerHosts { open.insert(flow, at: host) }
+        } else if let last = flow.requests.last, NonceChallenge.isAnswer(to: capture[last.exchange]) {
+            // Sent again with the nonce, it is the one that the provider looks at.
+            flow.requests[flow.requests.count - 1] = request
         }
         flow.clientID = flow.clientID ?? request.clientID
         if let uri = request.redirectURI.map({ RecordedURL($0) }), let host = uri.host, uri.isWeb {

@@ -4,6 +4,7 @@ import Flows
 import JOSE
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct DPoPNonceIgnoredTests {
@@ -79,6 +80,36 @@ struct DPoPNonceIgnoredTests {
             exchange.response?.headers.append("DPoP-Nonce", "a-nonce-of-the-api")
         }
         #expect(recording.finding(rule)?.places.first == "3 response.header WWW-Authenticate")
+    }
+
+    /// An app that signs in at an API (Curity's HAAPI) has a proof in its authorization request, too.
+    @Test(arguments: [nil, "another-nonce", "nonce-of-the-provider"])
+    func readsTheChallengeToAnAuthorizationRequest(used: String?) {
+        let address =
+            "https://idsvr.corp.example/oauth/v2/oauth-authorize?client_id=shop-app&response_type=code&redirect_uri=com.shop.app%3A%2Fcb&state=af0ifjsldkj"
+        func headers(_ nonce: String?) -> [(String, String)] {
+            let claims = nonce.map { #"{"htm":"GET","nonce":"\#($0)"}"# } ?? #"{"htm":"GET"}"#
+            let proof = "\(encoded(#"{"typ":"dpop+jwt","alg":"ES256"}"#)).\(encoded(claims)).AAAA"
+            return [
+                ("User-Agent", "okhttp/4.12.0"), ("Accept", "application/vnd.auth+json"),
+                ("Authorization", "DPoP not-a-haapi-token"), ("DPoP", proof),
+            ]
+        }
+        let answer = [
+            ("WWW-Authenticate", "DPoP error=\"use_dpop_nonce\""), ("DPoP-Nonce", "nonce-of-the-provider"),
+        ]
+        var capture = CaptureBuilder()
+        capture.get(address, 401, headers: headers(nil), answer: answer)
+        if used == "nonce-of-the-provider" {
+            capture.get(address, headers: headers(used), body: .json(#"{"type":"redirection-step"}"#))
+        } else {
+            capture.get(address, 401, headers: headers(used), answer: answer)
+        }
+        let recording = Recording(capture.exchanges)
+        let isTaken = used == "nonce-of-the-provider"
+        #expect((recording.finding(rule)?.isPrimary == true) == !isTaken)
+        #expect(recording.findings.filter { $0.severity == .error }.map(\.rule) == (isTaken ? [] : [rule]))
+        #expect(recording.outcomes == [isTaken ? .incomplete : .failure])
     }
 
     @Test func saysNothingWithoutANonce() throws {
