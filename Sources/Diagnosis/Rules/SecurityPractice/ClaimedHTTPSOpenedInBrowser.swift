@@ -44,22 +44,27 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
             guard exchange.request.userAgent?.hasPrefix("Mozilla/") ?? false,
                 let status = exchange.response?.status, let sign = sign(of: login, in: flow)
             else { continue }
-            let isMissing = status == 404
+            let isMissing = status == 404 || isHidden(exchange)
             let isStatic =
                 status == 200 && isStaticPage(exchange)
                 && (sign.isOfTheClient
                     || isAtRest(after: callback, flow) && !isBegunByItsSite(login, callback, flow))
-            guard isMissing || isStatic, !isUsed(code, after: callback, in: flow) else { continue }
+            let isSentOn = !isMissing && !isStatic && isSentOn(login, from: callback, flow)
+            guard isMissing || isStatic || isSentOn, !isUsed(code, after: callback, in: flow) else {
+                continue
+            }
             return .violated(
                 Violation(
                     [
                         flow.urlEvidence(of: callback, note: "loaded by a browser"),
                         flow.statusEvidence(
                             of: callback,
-                            note: isStatic ? "a page that sets no cookie, and nobody used the code" : nil
+                            note: isMissing
+                                ? nil
+                                : "a \(isStatic ? "page" : "redirect") that sets no cookie, and nobody used the code"
                         ),
-                        sign.evidence,
-                    ] + association(of: exchange.request.url, before: callback, flow),
+                        isSentOn ? flow.locationEvidence(of: callback) : nil, sign.evidence,
+                    ].compactMap(\.self) + association(of: exchange.request.url, before: callback, flow),
                     exchange: callback
                 )
             )
@@ -94,6 +99,51 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
     private func isStaticPage(_ exchange: Exchange) -> Bool {
         exchange.response.map { $0.body?.isPage ?? false && $0.setCookies.isEmpty } ?? false
     }
+
+    /// Whether a store of files says that it has none there, in the words that it has for what nobody may list (Amazon S3).
+    private func isHidden(_ exchange: Exchange) -> Bool {
+        guard let response = exchange.response, response.status == 403 else { return false }
+        return response.body?.text?.containsBytes("<Code>AccessDenied</Code>") ?? false
+    }
+
+    /// Whether the site sent the browser on as it does with any address that it does not know, to a page of its own or to a store of apps:
+    /// a server that takes a code keeps something of it, in a cookie or in the address that it sends on to, or serves the app afterwards.
+    private func isSentOn(_ login: Login, from callback: Int, _ flow: Flow) -> Bool {
+        let (index, exchange) = (flow.surroundings, flow.capture[callback])
+        guard let response = exchange.response, let location = response.location,
+            response.setCookies.isEmpty, index.areCookiesRecorded(at: callback),
+            !isBegunByItsSite(login, callback, flow), !isAppServed(by: exchange, after: callback, flow)
+        else { return false }
+        let target = exchange.request.url.resolving(location)
+        if Self.stores.contains(target.host ?? target.scheme ?? "") { return true }
+        let came = exchange.request.url.queryItems
+        guard target.isWeb, target.fragment == nil,
+            target.queryItems.items.allSatisfy({ came.first($0.name) == $0.value })
+        else { return false }
+        let landing = FailedLoginNotice.landing(of: callback, in: index)
+        let page = flow.capture[landing]
+        guard landing != callback, page.request.cookies.isEmpty, isAtRest(after: landing, flow) else {
+            return false
+        }
+        return page.response?.status == 404 || page.response?.status == 200 && isStaticPage(page)
+    }
+
+    /// Whether the site of a callback answered well to something that no browser asked.
+    private func isAppServed(by exchange: Exchange, after callback: Int, _ flow: Flow) -> Bool {
+        let site = exchange.request.url.host.map(Site.of)
+        return flow.exchanges(after: callback, within: .seconds(120)).contains { index in
+            let later = flow.capture[index]
+            guard later.request.url.host.map(Site.of) == site, let status = later.response?.status,
+                !(later.request.headers.first("user-agent")?.hasPrefix("Mozilla/") ?? false)
+            else { return false }
+            return status < 400
+        }
+    }
+
+    /// Where an app is to be had: of addresses with a host of no meaning, the scheme.
+    private static let stores: Set<String> = [
+        "apps.apple.com", "itunes.apple.com", "play.google.com", "market", "itms-apps",
+    ]
 
     /// What shows that the client is an app; of this very client, or of some app in the file.
     private func sign(of login: Login, in flow: Flow) -> (evidence: Evidence, isOfTheClient: Bool)? {

@@ -161,6 +161,68 @@ struct ClaimedHTTPSOpenedInBrowserTests {
         #expect((recording.finding(rule) != nil) == isAtRest)
     }
 
+    /// A site that sends on whatever it does not know keeps nothing of the code.
+    @Test(arguments: [
+        ("/", false, false, true), ("https://apps.apple.com/app/id1", false, false, true),
+        ("/app/missing", false, false, true), ("/?state=STATE", false, false, true),
+        ("/?token=a1b2c3", false, false, false), ("/#token=a1b2c3", false, false, false),
+        ("/", true, false, false), ("/", false, true, false),
+        ("https://apps.apple.com/app/id1", false, true, false),
+    ])
+    func takesARedirectForItThatKeepsNothing(
+        location: String,
+        setsCookie: Bool,
+        isAppServed: Bool,
+        fires: Bool
+    ) throws {
+        var recording = try Recording(broken)
+        var callback = recording.exchanges[3]
+        let state = try #require(callback.request.url.queryItems.first("state"))
+        let target = location.replacing("STATE", with: state)
+        callback.response = RecordedResponse(status: 302)
+        callback.response?.redirect(to: target)
+        if setsCookie { callback.response?.headers.append("Set-Cookie", "session=1; Path=/") }
+        recording.exchanges[3] = callback
+        var page = callback
+        page.startedAt = callback.endedAt + .milliseconds(50)
+        page.request.url = callback.request.url.resolving(target)
+        page.response = RecordedResponse(
+            status: location.hasSuffix("missing") ? 404 : 200,
+            body: Body(text: "<h1>Shop</h1>", mediaType: "text/html")
+        )
+        recording.exchanges.append(page)
+        var call = recording.exchanges[0]
+        call.startedAt = page.endedAt + .seconds(20)
+        call.request.url = RecordedURL(
+            isAppServed ? "https://api.shop.example/me" : "https://stats.other.example/me"
+        )
+        call.response = RecordedResponse(status: 200, body: .json("{}"))
+        recording.exchanges.append(call)
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        if fires {
+            #expect(finding?.places[2] == "3 response.location ")
+            #expect(recording.outcomes == [.failure])
+            #expect(recording.finding("backchannel-not-recorded") == nil)
+        }
+    }
+
+    /// A store of files tells nobody what it has not got.
+    @Test(arguments: [
+        ("<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>", true),
+        ("<Error><Code>RequestTimeTooSkewed</Code></Error>", false), ("<h1>Forbidden</h1>", false),
+    ])
+    func takesAStoresWordsForAMissingPage(words: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.queryItems.contains("code") else { return }
+            exchange.response = RecordedResponse(
+                status: 403,
+                body: Body(text: words, mediaType: "application/xml")
+            )
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+    }
+
     /// The app's server pushed the request, and handed the app the address with its `request_uri`.
     private func pushed(_ agent: String, handing text: String, _ status: Int) -> Recording {
         let browser = [
