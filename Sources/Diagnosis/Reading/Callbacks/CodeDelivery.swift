@@ -5,7 +5,8 @@ import OAuth
 /// Who got a code, as far as the capture shows.
 struct CodeDelivery {
     enum Receiver: Equatable {
-        /// An app on the device: by a scheme of its own, or by an https address that it claims.
+        /// An app on the device: by a scheme of its own, by an https address that it claims, or by a server that sends it on to the
+        /// app's scheme and does nothing else with it.
         case app
         /// A page that speaks to the provider itself.
         case page
@@ -47,6 +48,10 @@ struct CodeDelivery {
             return isClaimed(response.target, in: flow) ? .app : .unknown
         }
         guard answer.status < 400 else { return .nobody }
+        // Of a server that took it, and told its app by the way, the login went on.
+        if flow.ending == .incomplete, RelayedAnswer.target(of: response, in: flow.capture) != nil {
+            return .app
+        }
         return HandedOnCode.isForPage(response, of: flow.messages, in: flow.capture) ? .page : .server
     }
 

@@ -73,6 +73,9 @@ struct CodeNeverRedeemed: Rule {
                 Violation.Words(explanation: OvertakenLogin.explanation, fix: OvertakenLogin.fix)
             )
         }
+        if let relayed = RelayedCode(of: delivery, in: flow) {
+            return ([relayed.evidence], RelayedCode.words)
+        }
         let scheme = UncaughtScheme(of: delivery, in: flow)
         return (scheme.map { [$0.evidence] } ?? [], scheme?.words)
     }

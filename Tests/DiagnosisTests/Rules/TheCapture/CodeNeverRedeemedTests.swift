@@ -360,6 +360,29 @@ struct CodeNeverRedeemedTests {
         )
     }
 
+    /// The server at the redirect URI hands the answer on by a scheme, where the app waits for the https address.
+    @Test(arguments: [("https://stats.other.example/me", true), ("https://api.shop.example/me", false)])
+    func aServerThatSendsTheCodeOnDoesNotTakeIt(address: String, fires: Bool) throws {
+        var recording = try Recording("security-practice/claimed-https-opened-in-browser")
+        let query = try #require(recording.exchanges[3].request.url.query)
+        recording.exchanges[3].response = RecordedResponse(status: 302)
+        recording.exchanges[3].response?.redirect(to: "com.example.shop://signed-in?" + query)
+        var call = recording.exchanges[0]
+        call.startedAt = recording.exchanges[3].endedAt + .seconds(45)
+        call.request.url = RecordedURL(address)
+        call.response = RecordedResponse(status: 200, body: .json("{}"))
+        recording.exchanges.append(call)
+        let finding = recording.finding(rule)
+        // What its server answers afterwards it may know its user for.
+        #expect((finding != nil) == fires)
+        guard fires else { return }
+        #expect(finding?.isPrimary == true && finding?.variant == "app")
+        #expect(finding?.places.last == "3 response.location ")
+        #expect(finding?.fix.contains("callbackURLScheme") == true)
+        #expect(recording.outcomes == [.incomplete])
+        #expect(recording.finding("backchannel-not-recorded") == nil)
+    }
+
     /// The app hands the code to its back end, whose own calls nobody recorded: what it answers is how the login went.
     @Test(arguments: [(200, Outcome.success), (302, .success), (403, .failure)])
     func aBackEndThatTakesTheCodeEndsTheLogin(status: Int, outcome: Outcome) throws {
