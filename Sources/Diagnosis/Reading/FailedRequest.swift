@@ -16,6 +16,8 @@ struct FailedRequest {
 
     private static let departures = [
         "the client closed the connection before", AnswerLoss.clientReset,
+        // mitmproxy's, of a connection and of one request of many on it.
+        "Client disconnected.", "stream reset by client",
     ]
 
     /// Each origin once a client, with the recorder's words and the URL, and where answers broke off, what came of them.

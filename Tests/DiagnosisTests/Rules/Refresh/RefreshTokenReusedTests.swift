@@ -143,6 +143,16 @@ struct RefreshTokenReusedTests {
         #expect(recording.finding("host-unreachable").map { $0.effectOf == rule } ?? true)
     }
 
+    /// Other recorders have words of their own for it.
+    @Test(arguments: [
+        ("Client disconnected.", true), ("stream reset by client (CANCEL)", true),
+        ("net::ERR_CONNECTION_REFUSED", false),
+    ])
+    func knowsInOtherWordsThatTheAppWent(failure: String, fires: Bool) throws {
+        let recording = try sentTwice(failure: failure, words: nil)
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+    }
+
     /// Who comes again and is let in lost nothing.
     @Test(arguments: [40, 12_000])
     func leavesAnAppAloneThatIsLetInWhenItComesAgain(milliseconds: Int) throws {
