@@ -8,15 +8,60 @@ struct StepBuilder {
     let builder: FlowBuilder
     let messages: [OAuthMessage]
     private let sharedProcesses: Set<String>
-    /// Whether the client is an app on a device: its redirect URI is one that only the system can follow.
+    /// Whether the client is an app on a device: its redirect URI is one that only the system can follow, or that the system gave to it.
     private let isNative: Bool
+    /// Whether such an app hands its code to a server of its own, which asks for the tokens.
+    private let hasBackEnd: Bool
 
     init(index: CaptureIndex, builder: FlowBuilder, messages: [OAuthMessage]) {
         self.index = index
         self.builder = builder
         self.messages = messages
         sharedProcesses = Self.sharedProcesses(builder.exchanges, index.capture)
-        isNative = builder.requests.contains { $0.redirectURI.map { !RecordedURL($0).isWeb } ?? false }
+        isNative =
+            builder.requests.contains { $0.redirectURI.map { !RecordedURL($0).isWeb } ?? false }
+            || Self.isClaimed(builder, messages, index.capture)
+        hasBackEnd = isNative && Self.isHandedOn(builder, messages, index)
+    }
+
+    /// Whether no browser loaded the redirect URI, and an app on a device asked for the tokens.
+    private static func isClaimed(_ builder: FlowBuilder, _ messages: [OAuthMessage], _ capture: Capture)
+        -> Bool
+    {
+        !builder.responses.isEmpty && builder.responses.allSatisfy { $0.callback == nil }
+            && messages.contains { isTokenRequest($0, ofApp: true, capture) }
+    }
+
+    /// Whether an app on a device brought the code to a host that is none of the provider's, and somebody else asked for the tokens.
+    private static func isHandedOn(
+        _ builder: FlowBuilder,
+        _ messages: [OAuthMessage],
+        _ index: CaptureIndex
+    ) -> Bool {
+        guard let response = builder.responses.last(where: { $0.code != nil }),
+            let code = response.parameter("code"), code.value.utf8.count >= shortestCode,
+            messages.contains(where: { isTokenRequest($0, ofApp: false, index.capture) })
+        else { return false }
+        let carried = CarriedCode(code)
+        return index.order[(index.position[response.exchange] + 1)...].prefix(mostBetween).contains {
+            let request = index.capture[$0].request
+            guard index.messages[$0] == nil, isOfApp(request),
+                let host = request.url.host, !builder.providerHosts.contains(host)
+            else { return false }
+            return carried.isCarried(by: request) == true
+        }
+    }
+
+    private static let shortestCode = 8
+    private static let mostBetween = 1000
+
+    private static func isTokenRequest(_ message: OAuthMessage, ofApp: Bool, _ capture: Capture) -> Bool {
+        guard case .token(let request) = message else { return false }
+        return isOfApp(capture[request.exchange].request) == ofApp
+    }
+
+    private static func isOfApp(_ request: RecordedRequest) -> Bool {
+        UserAgentName.isNativeApp(request.headers.first("user-agent") ?? "")
     }
 
     private var capture: Capture { index.capture }
@@ -158,7 +203,8 @@ struct StepBuilder {
         let recorded = capture[exchange]
         let agent = recorded.request.userAgent ?? ""
         let looksLikeBrowser = agent.hasPrefix("Mozilla/")
-        let role: Participant.Role = isBrowser || looksLikeBrowser ? .browser : isNative ? .app : .backend
+        let isApp = isNative && !(hasBackEnd && !Self.isOfApp(recorded.request))
+        let role: Participant.Role = isBrowser || looksLikeBrowser ? .browser : isApp ? .app : .backend
         if let process = recorded.client.process, !sharedProcesses.contains(process) {
             return Participant(role: role, name: process)
         }
