@@ -46,6 +46,9 @@ struct LogoutHintInvalid: Rule {
                     Evidence(hint, note: "the provider names it; nothing that can be seen in it is wrong")
                 ]
             }
+            if fault.isEmpty, logout.refusalText.containsBytes(Self.partyMissed) {
+                fault = authorizedParty(of: hint, logout)
+            }
             guard !fault.isEmpty else {
                 if JSONWebToken.parse(hint.value)?.form == .encrypted {
                     reason = "the logout hint is encrypted"
@@ -83,6 +86,16 @@ struct LogoutHintInvalid: Rule {
                     where: text.containsBytes
                 )
     }
+
+    /// The claim by which WSO2 tells whose ID token it is, where it says that it misses it.
+    private func authorizedParty(of hint: Parameter, _ logout: LogoutCall) -> [Evidence] {
+        guard let token = JSONWebToken.parse(hint.value), token.claims != nil else { return [] }
+        return [
+            claim("azp", token.claim("azp")?.string ?? "", logout, "where this provider looks for the client")
+        ]
+    }
+
+    private static let partyMissed = "does not contain azp"
 
     /// That its signature is none of the provider's.
     private func forgery(of hint: Parameter, _ flow: Flow) -> [Evidence] {

@@ -68,6 +68,26 @@ struct LogoutHintInvalidTests {
         if let finding { #expect(finding.isPrimary && finding.notes[0].contains("names it")) }
     }
 
+    /// WSO2 takes the client of an ID token from that claim.
+    @Test(arguments: [
+        ("Provided ID Token does not contain azp claim with client ID.", true), ("Sorry.", false),
+    ])
+    func showsTheClaimThatWSO2Misses(words: String, fires: Bool) throws {
+        let own = token(#"{"iss":"https://id.harbour.example","aud":"shop-web"}"#)
+        let recording = try hint(own).editing { exchange in
+            guard exchange.request.url.path == "/end-session" else { return }
+            exchange.response = RecordedResponse(status: 400)
+            exchange.response?.body = Body(text: "<p>\(words)</p>", mediaType: "text/html")
+        }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        if fires {
+            #expect(finding?.places.first == "8 jwt.claims azp")
+            #expect(finding?.evidence.first?.value == "missing")
+            #expect(recording.finding("authorization-error") == nil)
+        }
+    }
+
     @Test func namesWhatIsNoToken() throws {
         #expect(try hint("not-a-token-at-all").finding(rule)?.notes.first == "not a JWT")
     }
