@@ -55,6 +55,7 @@ struct CodeNeverRedeemed: Rule {
             variant: delivery.receiver == .page ? "page" : "app",
             explanation: told.words?.explanation,
             fix: told.words?.fix,
+            title: told.words?.title,
             exchange: delivery.exchange
         )
     }
@@ -76,7 +77,10 @@ struct CodeNeverRedeemed: Rule {
         if let relayed = RelayedCode(of: delivery, in: flow) {
             return ([relayed.evidence], RelayedCode.words)
         }
-        let scheme = UncaughtScheme(of: delivery, in: flow)
-        return (scheme.map { [$0.evidence] } ?? [], scheme?.words)
+        if let scheme = UncaughtScheme(of: delivery, in: flow) { return ([scheme.evidence], scheme.words) }
+        if let unknown = AnswerOnDevice.unknownScheme(of: delivery, in: flow) {
+            return ([unknown], AnswerOnDevice.unknown)
+        }
+        return ([], AnswerOnDevice.fix(for: delivery, in: flow).map { Violation.Words(fix: $0) })
     }
 }

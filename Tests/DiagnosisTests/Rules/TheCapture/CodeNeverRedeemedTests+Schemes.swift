@@ -1,5 +1,6 @@
 import Captures
 import Diagnosis
+import Flows
 import TestSupport
 import Testing
 
@@ -64,5 +65,38 @@ extension CodeNeverRedeemedTests {
         let recording = try login(at: "example.shop.app:/oauth2redirect", by: agent, isPage: isPage)
         let finding = try #require(recording.finding(rule))
         #expect(finding.fix.contains("for the user to tap") == tells)
+    }
+
+    /// What an app has to do for its answer to arrive differs by system.
+    @Test(arguments: [
+        (iPhone, "callbackURLScheme"), (android, "appAuthRedirectScheme"),
+        ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "the router"),
+    ])
+    func saysWhatTheSystemWants(agent: String, words: String) throws {
+        let finding = try #require(login(at: "example.shop.app:/oauth2redirect", by: agent).finding(rule))
+        for other in ["callbackURLScheme", "appAuthRedirectScheme", "the router"] {
+            #expect(finding.fix.contains(other) == (other == words))
+        }
+    }
+
+    /// The browser itself found nothing to open the address with.
+    @Test(arguments: [("net::ERR_UNKNOWN_URL_SCHEME", true), ("net::ERR_ABORTED", false)])
+    func saysThatNothingTakesTheScheme(failure: String, fires: Bool) throws {
+        var recording = try login(at: "example.shop.app:/oauth2redirect", by: Self.android)
+        let location = try #require(recording.exchanges[2].response?.location)
+        var landing = recording.exchanges[2]
+        landing.startedAt = landing.endedAt
+        landing.request = RecordedRequest(
+            method: "GET",
+            url: RecordedURL(location),
+            headers: HeaderFields([("User-Agent", Self.android)])
+        )
+        landing.response = nil
+        landing.failure = failure
+        recording.exchanges.insert(landing, at: 3)
+        let finding = try #require(recording.finding(rule))
+        #expect((finding.title == "No app on the device takes the redirect URI's scheme") == fires)
+        #expect(finding.places.contains("3 response.status ") == fires)
+        #expect(finding.isPrimary && recording.outcomes == [.incomplete])
     }
 }
