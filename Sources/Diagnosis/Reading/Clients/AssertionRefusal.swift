@@ -36,7 +36,8 @@ enum AssertionRefusal {
         if says(subjects) { return .subject }
         if says(audiences) { return .audience }
         if isOfKeysOutOfReach(text) { return .keysOutOfReach }
-        if says(times) { return .time }
+        // MyInfo's one sentence for all that may be wrong with a token.
+        if says(times), !says(["expired or is not valid", "expired or not valid"]) { return .time }
         return says(keys) ? .signature : nil
     }
 

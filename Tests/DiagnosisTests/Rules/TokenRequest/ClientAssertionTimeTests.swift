@@ -44,6 +44,7 @@ struct ClientAssertionTimeTests {
         ("invalid_request_object", "The request object has expired", false),
         ("invalid_request", "The JWT assertion has expired", true),
         ("invalid_client", "Token is expired", true),
+        ("invalid_client", "JWT is has expired or is not valid", false),
     ])
     func takesWordsForItThatAreOfIt(error: String, words: String, fires: Bool) throws {
         let recording = try recording(iat: 0, exp: 60)
