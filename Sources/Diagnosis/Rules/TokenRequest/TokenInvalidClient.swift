@@ -67,12 +67,13 @@ struct TokenInvalidClient: Rule {
             ? AcceptedClient.grant(before: first, among: calls, in: flow) : nil
         if let earlier { evidence.insert(earlier, at: 0) }
         let isUnknown = earlier == nil && !isRepaired && refused.allSatisfy(\.isSaidToBeUnknown)
+        let isEmpty = earlier == nil && !isRepaired && refused.allSatisfy(Self.hasEmptySecret)
         return .violated(
             Violation(
                 evidence,
                 severity: isRepaired ? .note : nil,
                 saying: words ?? earlier.map { _ in AcceptedClient.words }
-                    ?? (isUnknown ? Self.unknown : nil),
+                    ?? (isUnknown ? Self.unknown : isEmpty ? Self.empty : nil),
                 exchange: first.exchange
             )
         )
@@ -85,9 +86,26 @@ struct TokenInvalidClient: Rule {
             return "client authentication: not known, the request's body is not in the capture"
         }
         let methods = call.authentication.methods.map(\.rawValue).joined(separator: ", ")
-        let scheme = request.schemeOfItsOwn.map { ", and Authorization: \($0)" } ?? ""
+        let scheme =
+            Self.hasEmptySecret(call)
+            ? ", with an empty secret" : request.schemeOfItsOwn.map { ", and Authorization: \($0)" } ?? ""
         return "client authentication: \(methods)\(scheme)"
     }
+
+    /// Whether a client has nothing but its name in the Basic header, as libraries write it whose setting for the secret is empty.
+    private static func hasEmptySecret(_ call: ClientCall) -> Bool {
+        call.authentication.methods == [.secretBasic] && call.authentication.secret?.value.isEmpty ?? false
+    }
+
+    private static let empty = Violation.Words(
+        title: "The client sent an empty secret",
+        explanation: """
+            The Authorization header (Basic) has the client_id and an empty secret. The provider takes that for an attempt to prove something, with a secret that is not the registered one; of a client that             has none it wants no header at all.
+            """,
+        fix: """
+            An app or page, and any other client that is registered without a secret (method none, with PKCE): take the Basic header out, send client_id in the form, and let the library authenticate by none.             A server: its setting with the secret is empty where it runs.
+            """
+    )
 
     private static let unknown = Violation.Words(
         title: "The provider does not know this client",

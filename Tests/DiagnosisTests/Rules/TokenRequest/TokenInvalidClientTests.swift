@@ -26,6 +26,19 @@ struct TokenInvalidClientTests {
         #expect(try #require(recording.finding(rule)).notes.first == "client authentication: \(words)")
     }
 
+    /// Libraries write the header for a secret that is not there, too.
+    @Test(arguments: [("shop-web:", true), ("shop-web:not-a-secret", false)])
+    func tellsAnEmptySecret(credentials: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+            exchange.request.headers.append("Authorization", "Basic \(Base64.encode(credentials.utf8))")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect((finding.title == "The client sent an empty secret") == fires)
+        #expect(finding.notes.first?.hasSuffix(", with an empty secret") == fires)
+    }
+
     /// MyInfo's third version has each request signed in the header; what stands there without a scheme may be a secret.
     @Test(arguments: [
         (#"PKI_SIGN app_id="shop",signature="x""#, ", and Authorization: PKI_SIGN"), ("not-a-secret-1", ""),
