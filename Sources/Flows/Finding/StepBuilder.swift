@@ -43,7 +43,10 @@ struct StepBuilder {
             messages.contains(where: { isTokenRequest($0, ofApp: false, index.capture) })
         else { return false }
         let carried = CarriedCode(code)
-        return index.order[(index.position[response.exchange] + 1)...].prefix(mostBetween).contains {
+        let start = index.capture[response.exchange].startedAt
+        let behind = index.order[(index.position[response.exchange] + 1)...].prefix(mostBetween)
+            .prefix { index.capture[$0].startedAt - start <= .seconds(300) }
+        return behind.contains {
             let request = index.capture[$0].request
             guard index.messages[$0] == nil, isOfApp(request),
                 let host = request.url.host, !builder.providerHosts.contains(host)
@@ -53,7 +56,7 @@ struct StepBuilder {
     }
 
     private static let shortestCode = 8
-    private static let mostBetween = 1000
+    private static let mostBetween = 300
 
     private static func isTokenRequest(_ message: OAuthMessage, ofApp: Bool, _ capture: Capture) -> Bool {
         guard case .token(let request) = message else { return false }
