@@ -29,9 +29,13 @@ struct AuthorizationError: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        for attempt in flow.loginAttempts + flow.attemptsWithoutRequest {
+        let attempts = flow.loginAttempts + flow.attemptsWithoutRequest
+        // An app that begins anew behind every error is answered the same again.
+        lazy var told = explainedAnswers(to: attempts, flow)
+        for attempt in attempts {
             if let lost = MistakenEndpoint.withoutItsQuery(attempt, flow) { return .violated(lost) }
-            guard let refusal = refusal(of: attempt, flow), !isExplained(refusal, of: attempt, flow)
+            guard let refusal = refusal(of: attempt, flow), !isExplained(refusal, of: attempt, flow),
+                refusal.channel != .delivered || !told.contains([refusal.error, refusal.text])
             else { continue }
             return .violated(
                 MistakenEndpoint.ofVersionOne(refusal, attempt)
@@ -265,6 +269,18 @@ struct AuthorizationError: Rule {
                         && evidence.place.part == .responseLocation
             }
         }
+    }
+
+    /// The answers to all attempts of which a rule that knows the reason tells.
+    private func explainedAnswers(to attempts: [LoginAttempt], _ flow: Flow) -> Set<[String?]> {
+        Set(
+            attempts.compactMap { attempt in
+                guard let answer = RequestRefusal(delivered: attempt.response),
+                    isExplained(answer, of: attempt, flow)
+                else { return nil }
+                return [answer.error, answer.text]
+            }
+        )
     }
 
     /// Rules about why a provider refuses a request.

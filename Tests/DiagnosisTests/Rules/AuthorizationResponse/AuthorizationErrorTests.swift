@@ -52,6 +52,34 @@ struct AuthorizationErrorTests {
         #expect(try Recording(path).finding(rule) == nil)
     }
 
+    /// An app that begins anew behind every error is told the user's no again and again.
+    @Test(arguments: [
+        ("access_denied", "The user declined", false),
+        ("invalid_request", "claims_locales is too long", true),
+    ])
+    func whatIsKnownOfAnAnswerIsKnownOfTheSameOneBefore(error: String, text: String, fires: Bool) throws {
+        let callback = "https://shop.example/login/op/authorized"
+        var capture = CaptureBuilder()
+        for (round, answer) in [(error, text), ("access_denied", "The user declined")].enumerated() {
+            let state = ("state", "state-000000000\(round)")
+            let request =
+                "https://idp.example/authorize?"
+                + FormBody.encode([
+                    ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", callback), state,
+                ])
+            let answered =
+                "\(callback)?"
+                + FormBody.encode([("error", answer.0), ("error_description", answer.1), state])
+            capture.redirect("https://shop.example/login/op", to: request)
+            capture.redirect(request, to: answered)
+            capture.redirect(answered, to: "/login/op")
+        }
+        let recording = Recording(capture.exchanges)
+        #expect(recording.finding(rule)?.places == (fires ? ["2 request.query error"] : nil))
+        #expect(recording.finding("user-cancelled")?.isPrimary == !fires)
+        #expect(recording.outcomes == [.cancelled])
+    }
+
     private func page(_ status: Int, _ text: String, header: (String, String)? = nil) throws -> Recording {
         try Recording(Array(Recording(broken).exchanges.prefix(2))).editing { exchange in
             guard exchange.request.url.path == "/authorize" else { return }
