@@ -195,6 +195,8 @@ enum Precedence {
             over: ["token-endpoint-error"]
         ),
         Row(["provider-server-error"], over: ["token-endpoint-error"], .onlyAfterwards),
+        // An app that did not look for the code goes on with nothing.
+        Row(["code-missing"], over: ["token-invalid-grant", "token-endpoint-error"], .onlyAfterwards),
         // The provider had enough of a circle; the name that it gave the error is that of a grant.
         Row(["redirect-loop"], over: ["token-endpoint-error", "token-invalid-grant"], .whenItSaysSo),
         // A token exchange with a token that had run out.

@@ -77,6 +77,11 @@ struct RefusedGrant {
     /// For the finding of a rule that has words of its own.
     var asWords: Violation.Words { Violation.Words(title: title, explanation: explanation, fix: fix) }
 
+    /// Whether it was to exchange a code, had none, and was refused: some apps do not look whether their callback brought one.
+    static func isCodeless(_ request: TokenRequest) -> Bool {
+        request.grantType == "authorization_code" && lacksCode(request) && request.answer.isRefusal
+    }
+
     private static func lacksCode(_ request: TokenRequest) -> Bool {
         request.code.map { $0.isEmpty || MissingToken.isOne($0) } ?? true
     }

@@ -31,7 +31,8 @@ struct CodeMissing: Rule {
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
             guard let request = attempt.request, attempt.asksForCode,
-                let asked = attempt.parameter("redirect_uri"), flow.tokenRequests.isEmpty
+                let asked = attempt.parameter("redirect_uri"),
+                flow.tokenRequests.allSatisfy(RefusedGrant.isCodeless)
             else { return .holds }
             if let response = attempt.response {
                 return

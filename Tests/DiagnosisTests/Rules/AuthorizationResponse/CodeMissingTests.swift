@@ -271,4 +271,37 @@ struct CodeMissingTests {
         recording.exchanges.append(exchange)
         #expect(recording.finding(rule) == nil)
     }
+
+    /// Go's oauth2 sends whatever the app has read of its callback, be it nothing.
+    @Test(arguments: [
+        ("", "", "The provider's answer has neither a code nor an error"),
+        ("code=code-0123456789&", "", "The code was lost on the way to the redirect URI"),
+        ("", "code-9876543210", nil), ("code=code-0123456789&", "code-0123456789", nil),
+    ])
+    func appThatAsksForTokensWithoutACodeDoesNotHideIt(given: String, sent: String, title: String?) {
+        let address = "https://shop.example/auth/callback"
+        let request =
+            "https://idp.example/authorize?"
+            + FormBody.encode([
+                ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", address),
+                ("scope", "openid email"), ("nonce", "nonce-0123456789"), ("state", "state-0123456789"),
+            ])
+        var capture = CaptureBuilder()
+        capture.redirect("https://shop.example/", to: request)
+        capture.redirect(request, to: "\(address)?\(given)state=state-0123456789")
+        capture.get("\(address)?state=state-0123456789", 500, body: .html("Failed to exchange token"))
+        capture.post(
+            "https://idp.example/token",
+            [("grant_type", "authorization_code"), ("code", sent), ("redirect_uri", address)],
+            400,
+            headers: [("Authorization", "Basic c2hvcDpzZWNyZXQ=")],
+            body: .json(#"{"error":"invalid_request","error_description":"a parameter is missing"}"#)
+        )
+        let recording = Recording(capture.exchanges)
+        let finding = recording.finding(rule)
+        #expect(finding?.title == title)
+        #expect((finding?.isPrimary == true) == (title != nil))
+        #expect((recording.finding("token-endpoint-error")?.isPrimary == true) == (title == nil))
+        #expect(recording.outcomes == [.failure])
+    }
 }
