@@ -20,6 +20,17 @@ extension CallbackCourse {
             && said(over: callback, flow).contains(where: isOfIDToken)
     }
 
+    /// Whether the app's words are those that a library has for what comes behind the state, and do not say what it was.
+    static func isBehindState(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        said(over: callback, flow).contains { behindStateWords.contains(where: $0.containsBytes) }
+    }
+
+    /// mod_auth_openidc's, rack-oauth2's, openid_connect's and go-oidc's.
+    private static let behindStateWords = [
+        "error in handling response type", "unknown token type", "unexpected token type: ",
+        "no id_token field in oauth2 token",
+    ]
+
     /// Whether the app says that issuers differ, and not which: openid_connect compares its setting with the metadata in these words.
     static func namesOtherIssuer(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
         said(over: callback, flow).contains { $0.containsBytes("issuer mismatch") }
@@ -221,6 +232,16 @@ extension CallbackCourse {
 
     static let slashRefused = """
         The app knew the login again and exchanged its code, and says itself which issuer it expects: that of the ID token, but for a slash at its end. The two are compared as they stand.
+        """
+
+    static let behindState = """
+        The provider's answer reached the redirect URI, and the app refused it in words that it has for what comes behind the state alone: it knew the login again. \
+        What failed is its server's exchange of the code, or a check of what came of it; those requests are not in this capture.
+        """
+    static let behindStateFix = """
+        Read the log of the app's server for this time (mod_auth_openidc: Apache's error log), or record the server as well. Usual reasons are a wrong or expired client secret, a token \
+        endpoint or key set that the server cannot reach, an answer without an ID token, one of another issuer or for another client than is set, clocks that differ, and keys from before the \
+        provider changed them.
         """
 
     static let exchangeFailed = """

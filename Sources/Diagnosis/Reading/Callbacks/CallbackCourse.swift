@@ -36,6 +36,9 @@ struct CallbackCourse {
         if tokens == nil, failed.isEmpty, !callback.isRedeemed(in: flow), blamesIDToken(callback, flow) {
             return CallbackCourse([], tokenRefused, tokenRefusedFix)
         }
+        if tokens == nil, failed.isEmpty, isBehindState(callback, flow) {
+            return CallbackCourse([], behindState, behindStateFix)
+        }
         if tokens == nil, failed.isEmpty, namesOtherIssuer(callback, flow) {
             return CallbackCourse([], issuerUnmatched, issuerRefusedFix)
         }

@@ -311,8 +311,8 @@ enum LibraryErrors {
         ),
     ]
 
-    /// Of openid_connect, behind OmniAuth, of Python Social Auth, which says what it was answered in words of its own, of oauthlib and of
-    /// oidc-agent.
+    /// Of openid_connect, behind OmniAuth, of mod_auth_openidc, go-oidc and django-allauth, of Python Social Auth, which says what it was
+    /// answered in words of its own, of oauthlib and of oidc-agent.
     private static let sentencesOfFrameworks: [(words: String, meaning: String)] = [
         (
             "Invalid ID token: Expired token",
@@ -327,6 +327,30 @@ enum LibraryErrors {
             "openid_connect (Ruby): the ID token's nonce is not the one in the session"
         ), ("Invalid ID token: Audience does not match", "openid_connect (Ruby): \(otherAudience)"),
         ("Access Token Invalid or Expired", "openid_connect (Ruby): UserInfo refused the access token"),
+        (
+            "Error in handling response type.",
+            "mod_auth_openidc: its state cookie came, and then the exchange of the code, or a check of the answer or of the ID token, failed; Apache's error log says which"
+        ),
+        (
+            "Remote user could not be set: contact the website administrator",
+            "mod_auth_openidc: neither the ID token nor UserInfo has the claim that it knows users by (OIDCRemoteUserClaim), or its value does not fit the expression there"
+        ),
+        (
+            "No id_token field in oauth2 token",
+            "go-oidc's examples: the answer to the code had no ID token: the scope openid is not asked for or not granted, or the token endpoint knows OAuth alone"
+        ),
+        (
+            "An error occurred while attempting to login via your third-party account",
+            "django-allauth: it says so whatever failed: a state that its session does not hold, the exchange of the code, the ID token, UserInfo. Its template socialaccount/authentication_error.html is given the reason (auth_error.exception)"
+        ),
+        (
+            "Unknown Token Type",
+            "rack-oauth2 (Ruby): what answered its request for the tokens has no token_type: mostly it is a page, from another address than the token endpoint's"
+        ),
+        (
+            "Unexpected Token Type: ",
+            "openid_connect (Ruby): the token endpoint's answer has another token_type than Bearer, or none"
+        ),
         (
             "Token error: Signature has expired",
             "Python Social Auth: by the clock of the app's server the ID token had run out"

@@ -87,12 +87,13 @@ enum SaidReason: CaseIterable {
                 "the user profile", "user email", "user details",
             ].map { "\(verb) \($0)" }
         }
-    /// Spring Security's, Cloudflare's, openid_connect's, Vault's, JupyterHub's, RomM's and Grafana's.
+    /// Spring Security's, Cloudflare's, openid_connect's, Vault's, JupyterHub's, RomM's, Grafana's and mod_auth_openidc's.
     private static let unusable = [
         "invalid_user_info_response", "missing attribute 'sub' in attributes",
         "attribute value for 'sub' cannot be null", "failed to fetch user/group information",
         "access token invalid or expired", "error validating claims", "no username_claim in userdata",
         "email is missing from token", "return an email address", "oauthlogin(get info from",
+        "remote user could not be set",
     ]
 
     /// Supabase, Auth.js, Grafana, Nextcloud.

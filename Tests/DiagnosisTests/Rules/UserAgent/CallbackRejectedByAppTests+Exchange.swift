@@ -60,6 +60,39 @@ extension CallbackRejectedByAppTests {
         #expect(finding.fix.contains("clocks") == isTold)
     }
 
+    /// mod_auth_openidc, go-oidc's examples and OmniAuth, of which only the browser was recorded.
+    @Test(arguments: [
+        ("OpenID Connect Provider error: Error in handling response type.", true, "Apache's error log"),
+        ("No id_token field in oauth2 token.", true, "the scope openid"),
+        ("Login failed: Unknown Token Type", true, "no token_type"),
+        ("Login failed: Unexpected Token Type: mac", true, "another token_type"),
+        ("An error occurred while attempting to login via your third-party account.", false, "allauth"),
+        ("Unknown type of response", false, nil), ("An unexpected token in the page", false, nil),
+    ])
+    func wordsForWhatComesBehindTheStateClearIt(words: String, isTold: Bool, meaning: String?) throws {
+        let recording = try Recording(broken).editingLast("/callback") {
+            $0.response?.body = .html("<title>Error</title><p>\(words)</p>")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && recording.outcomes == [.failure])
+        #expect(finding.explanation.contains("it knew the login again") == isTold)
+        #expect(finding.fix.contains("Usual reasons are a wrong or expired client secret") == isTold)
+        #expect(finding.notes.contains { $0.contains(meaning ?? "go-oidc") } == (meaning != nil))
+    }
+
+    /// mod_auth_openidc, set to know its users by a claim that nobody sends.
+    @Test func claimThatTheUserIsKnownByIsNamed() throws {
+        let words = "Remote user could not be set: contact the website administrator"
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(status: 500, body: .html("<p>\(words)</p>"))
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.fix.contains("the claim by which the app knows its users"))
+        #expect(finding.notes.contains { $0.contains("OIDCRemoteUserClaim") })
+        #expect(finding.notes.contains("all that the ID token tells"))
+    }
+
     /// An app that has its tokens and answers 403 knows who came.
     @Test(arguments: [(403, true), (500, false)])
     func appThatLetsItsUserNotInIsTold(status: Int, isTold: Bool) throws {
