@@ -38,11 +38,12 @@ struct DiscoveryMissingEndpoint: Rule {
                 let isNamed = documents.contains {
                     $0.url.origin == document.url.origin && !($0.endpoint(name) ?? "").isEmpty
                 }
-                return !isNamed && isNeeded(name, of: document, use)
+                return !isNamed && isNeeded(name, of: document, use, flow)
             }
             guard !missing.isEmpty else { continue }
             let isError = missing.contains { stops(at: $0, document, use, flow) }
             let names = document.answer.parameters.items.map(\.name).prefix(60).joined(separator: ", ")
+            let guessed = missing.contains("token_endpoint") ? guess(in: flow) : nil
             return .violated(
                 Violation(
                     [
@@ -52,7 +53,11 @@ struct DiscoveryMissingEndpoint: Rule {
                             value: Masking.shown(names, of: "members"),
                             note: "\(missing.joined(separator: ", ")) missing"
                         ),
-                    ],
+                        guessed.map {
+                            flow.urlEvidence(of: $0, note: "where the client looked for it instead")
+                        },
+                    ]
+                    .compactMap(\.self),
                     severity: isError ? .error : .warning
                 )
             )
@@ -202,7 +207,7 @@ struct DiscoveryMissingEndpoint: Rule {
         }
     }
 
-    private func isNeeded(_ name: String, of document: MetadataDocument, _ use: Use) -> Bool {
+    private func isNeeded(_ name: String, of document: MetadataDocument, _ use: Use, _ flow: Flow) -> Bool {
         switch name {
         case "authorization_endpoint":
             if use.hasAuthorizationRequest { return true }
@@ -215,7 +220,10 @@ struct DiscoveryMissingEndpoint: Rule {
             guard !use.hasAuthorizationRequest, !use.hasTokenRequest else { return false }
             // Nobody went on; where all that is offered ends in a code, one was wanted.
             let types = document.list("response_types_supported") ?? []
-            return !types.isEmpty && types.allSatisfy { $0.spaceDelimited.contains("code") }
+            let codes = types.count { $0.spaceDelimited.contains("code") }
+            // So it was by an app's server that read the document and came to nothing.
+            return codes > 0
+                && (codes == types.count || flow.surroundings.failedWork(behind: document.exchange) != nil)
         default: return isOpenID(document)
         }
     }
@@ -230,8 +238,19 @@ struct DiscoveryMissingEndpoint: Rule {
         guard flow.wentOn(after: document) else { return true }
         switch name {
         case "authorization_endpoint": return !flow.isAuthorizationAsked(after: document)
-        case "token_endpoint": return flow.ending == .failure && !use.hasTokenRequest
+        case "token_endpoint":
+            return flow.ending == .failure && (!use.hasTokenRequest || guess(in: flow) != nil)
         default: return flow.ending == .failure && use.hasIDToken && !use.hasKeys
         }
+    }
+
+    /// The first of the flow's token requests, where nothing was at the address of any: some libraries have a path of their own for an
+    /// endpoint that they are not told.
+    private func guess(in flow: Flow) -> Int? {
+        let requests = flow.tokenRequests
+        let isNowhere = requests.allSatisfy { request in
+            request.answer.error == nil && request.answer.status.map([404, 405].contains) ?? false
+        }
+        return isNowhere ? requests.first?.exchange : nil
     }
 }

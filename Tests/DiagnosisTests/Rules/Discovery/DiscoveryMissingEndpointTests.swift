@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct DiscoveryMissingEndpointTests {
@@ -70,6 +71,43 @@ struct DiscoveryMissingEndpointTests {
             document[name] = nil
         }
         #expect(recording.finding(rule)?.severity == .error)
+    }
+
+    /// openid_connect goes to a path of its own where it is told of no token endpoint.
+    @Test func isTheReasonWhereTheClientGuessed() throws {
+        let all = changing(try Recording("healthy/native-app")) { $0["token_endpoint"] = nil }.editing {
+            guard $0.request.url.path == "/token" else { return }
+            $0.request.url = RecordedURL("https://id.harbour.example/oauth2/token")
+            $0.response = RecordedResponse(status: 404, body: .html("<h1>Not found</h1>"))
+        }
+        let end = try #require(all.exchanges.firstIndex { $0.request.url.path == "/oauth2/token" })
+        let recording = Recording(Array(all.exchanges[...end]))
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(finding.notes == ["token_endpoint missing", "where the client looked for it instead"])
+        #expect(recording.finding("token-endpoint-error")?.isPrimary == false)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    /// django-allauth reads all endpoints before it sends the browser off.
+    @Test(arguments: [(500, true), (200, false)])
+    func serverThatCameToNothingWantedACode(status: Int, fires: Bool) throws {
+        var recording = changing(try Recording("discovery/discovery-issuer-mismatch")) { document in
+            document["issuer"] = "https://id.harbour.example"
+            document["token_endpoint"] = nil
+            document["response_types_supported"] = ["code", "id_token"]
+        }
+        var work = recording.exchanges[0]
+        recording.exchanges[0].client.process = "shop-server"
+        work.client.process = "firefox"
+        work.request.url = RecordedURL("https://shop.example/login")
+        work.startedAt = work.startedAt + .milliseconds(-5)
+        work.duration = .seconds(5)
+        work.response = RecordedResponse(status: status, body: .html("<h1>Shop</h1>"))
+        recording.exchanges.insert(work, at: 0)
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true && finding?.severity == .error) == fires)
+        #expect(finding?.notes ?? ["token_endpoint missing"] == ["token_endpoint missing"])
     }
 
     /// A client that a resource sends to a server which takes no registrations; it may have a client_id all the same.
