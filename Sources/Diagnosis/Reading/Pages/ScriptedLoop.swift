@@ -38,6 +38,12 @@ enum ScriptedLoop {
         )
     }
 
+    /// What is alike in two requests for the same login; a step up asks for more.
+    static func sameness(of request: AuthorizationRequest) -> [String?] {
+        [request.clientID, request.redirectURI]
+            + ["acr_values", "scope", "resource"].map { request.parameters[$0] }
+    }
+
     private struct Round: Sendable {
         var request: Int
         /// The page that its answer came to, and from which the next round began.
@@ -62,7 +68,8 @@ enum ScriptedLoop {
             guard pages.count > 1 else { return }
             let requests = index.authorizationRequests.filter { !$0.isSilent && $0.state != nil }
                 .sorted { index.position[$0.exchange] < index.position[$1.exchange] }
-            for login in Dictionary(grouping: requests, by: Self.sameness).values where login.count > 2 {
+            let logins = Dictionary(grouping: requests, by: ScriptedLoop.sameness).values
+            for login in logins where login.count > 2 {
                 var run: [Round] = []
                 for request in login {
                     let isRound =
@@ -87,11 +94,6 @@ enum ScriptedLoop {
 
         private mutating func add(_ run: [Round]) {
             if run.count > 2 { byFirst[run[0].request] = run }
-        }
-
-        private static func sameness(of request: AuthorizationRequest) -> [String?] {
-            [request.clientID, request.redirectURI]
-                + ["acr_values", "scope", "resource"].map { request.parameters[$0] }
         }
 
         /// Whether a page of the callback's origin began a login right after that was loaded.

@@ -30,9 +30,10 @@ struct RedirectLoop: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        (seen(in: flow) ?? ScriptedLoop.violation(in: flow) ?? StoppedLoop.violation(in: flow)).map {
-            .violated($0)
-        } ?? .holds
+        let violation =
+            seen(in: flow) ?? ScriptedLoop.violation(in: flow) ?? RefreshedLoop.violation(in: flow)
+            ?? StoppedLoop.violation(in: flow)
+        return violation.map { .violated($0) } ?? .holds
     }
 
     /// By the recording itself.
