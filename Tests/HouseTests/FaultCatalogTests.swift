@@ -41,6 +41,18 @@ struct FaultCatalogTests {
         }
     }
 
+    /// A client that is told of the ID token by the token endpoint alone need not look at what vouches for it there.
+    @Test func whatOnlyTheSignatureShowsNamesItsException() {
+        let duties = FaultCatalog.all.filter(\.mustBeRejected).map { fault in
+            (
+                fault.id.hasPrefix("id-token-signature-invalid")
+                    || ["id-token-kid-unknown", "id-token-alg-none:signature-removed"].contains(fault.id),
+                fault.duty?.contains("from the token endpoint alone, by TLS") == true, fault.id
+            )
+        }
+        for (isOfSignature, isTold, id) in duties { #expect(isTold == isOfSignature, "\(id)") }
+    }
+
     @Test func theTableOfTheManualIsTheList() throws {
         let manual = try String(contentsOf: Fixtures.root.appending(path: "docs/mock.md"), encoding: .utf8)
         let rows = manual.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)

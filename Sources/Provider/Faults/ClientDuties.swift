@@ -2,6 +2,10 @@
 enum ClientDuties {
     static func text(of fault: String) -> String? { texts[fault] }
 
+    /// OpenID Connect Core, section 3.1.3.7 (6).
+    private static let unlessDirect =
+        "Only a client that takes ID tokens from the token endpoint alone, by TLS, may go by that in place of the signature."
+
     private static let texts: [String: String] = [
         "state-mismatch":
             "Compare state with the one this browser was sent away with, before the code is sent anywhere.",
@@ -31,16 +35,17 @@ enum ClientDuties {
         "id-token-alg-none:spelled":
             "Take the algorithms that the client was registered for, to the letter, and no other: a list of what is refused is never whole.",
         "id-token-alg-none:signature-removed":
-            "Verify the signature whatever its length: one that is empty is none.",
+            "Verify the signature whatever its length: one that is empty is none. \(unlessDirect)",
         "id-token-signature-invalid:public-key-as-secret":
-            "Take the algorithm from the registration and not from the token: a public key is never a secret.",
+            "Take the algorithm from the registration and not from the token: a public key is never a secret. \(unlessDirect)",
         "id-token-kid-unknown":
-            "Fetch the keys again, once; then reject a token whose kid is still none of them.",
-        "id-token-signature-invalid": "Verify the signature with the key that kid names.",
+            "Fetch the keys again, once; then reject a token whose kid is still none of them. \(unlessDirect)",
+        "id-token-signature-invalid":
+            "Verify the signature with the key that kid names. \(unlessDirect)",
         "id-token-signature-invalid:claims":
-            "Verify the signature over the claims as they came, before anything in them is believed.",
+            "Verify the signature over the claims as they came, before anything in them is believed. \(unlessDirect)",
         "id-token-signature-invalid:key-in-token":
-            "Take keys from the key set of the provider alone, and none that the token brings along (jwk, jku, x5c, x5u).",
+            "Take keys from the key set of the provider alone, and none that the token brings along (jwk, jku, x5c, x5u). \(unlessDirect)",
         "userinfo-sub-mismatch":
             "Compare the sub of userinfo with that of the ID token; use nothing of it otherwise.",
         "refresh-subject-changed:sub":
