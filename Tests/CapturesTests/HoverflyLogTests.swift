@@ -68,6 +68,15 @@ struct HoverflyLogTests {
         #expect(try Self.read(text)[0].response?.body?.bytes == [0, 0x68, 0x69])
     }
 
+    /// What tells its version stands behind all of them.
+    @Test func pairsMayBeMany() throws {
+        let pair = Self.pair()
+        let text = Self.simulation(Array(repeating: pair, count: 4000).joined(separator: ","))
+        try #require(text.utf8.count > 1 << 20)
+        let capture = try Self.read(text)
+        #expect(capture.count == 4000 && capture.losses.isEmpty && capture.creator.name == "Hoverfly")
+    }
+
     /// Nobody has asked for them.
     @Test func patternsAreNoExchanges() throws {
         let glob = #"[{"matcher":"glob","value":"/*"}]"#
@@ -78,5 +87,6 @@ struct HoverflyLogTests {
         #expect(capture.indices.map { capture[$0].request.url.path } == ["/token"])
         #expect(throws: CaptureError.self) { try Self.read(Self.simulation(Self.pair(path: glob))) }
         #expect(throws: CaptureError.self) { try Self.read(#"{"data":{"id":"1"},"meta":{}}"#) }
+        #expect(throws: CaptureError.self) { try Self.read(#"{"data":{"pairs":[{"id":"1"}]}}"#) }
     }
 }

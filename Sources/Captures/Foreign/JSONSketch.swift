@@ -79,9 +79,12 @@ struct JSONSketch {
         isList && ["type", "payload", "deltaTime"].allSatisfy(names.contains)
     }
 
-    /// Whether this may be a simulation or the journal of Hoverfly's.
+    /// Whether this may be a simulation or the journal of Hoverfly's; the pairs of a simulation, which stand before the rest, may be
+    /// more than what is looked at.
     var looksLikeHoverfly: Bool {
-        !isList && (names.contains("journal") || names.contains("data") && names.contains("meta"))
+        guard !isList else { return false }
+        return names.contains("journal") || names.contains("data") && names.contains("meta")
+            || names == ["data"] && firstValue == UInt8(ascii: "{")
     }
 
     /// Whether this may be the report of a run of Newman's, whose collection may be as large as what is looked at.
