@@ -7,14 +7,16 @@ import Testing
 
 /// A day of a busy provider: thousands of logins at one host, under way at the same time, that name no redirect URI.
 struct FlowGrowthTests {
-    private func capture(logins count: Int) -> Capture {
+    /// `state`: the one of all; one for each by default.
+    private func capture(logins count: Int, state one: String? = nil) -> Capture {
         var capture = CaptureBuilder()
         capture.step = 20
         let page = "<p>Sign in</p><form action=/login><input name=csrf value=0123456789abcdef></form>"
         for number in 0..<count {
-            let state = "state-of-login-\(number)"
+            let state = one ?? "state-of-login-\(number)"
+            let rest = one == nil ? "" : "&nonce=nonce-\(number)&redirect_uri=https://app.example/cb"
             capture.redirect(
-                "https://idp.example/authorize?response_type=code&client_id=shop&state=\(state)",
+                "https://idp.example/authorize?response_type=code&client_id=shop&state=\(state)\(rest)",
                 to: "https://idp.example/login?sid=session-\(number)-of-many"
             )
             capture.get(
@@ -51,6 +53,15 @@ struct FlowGrowthTests {
             return ProcessorTime.seconds { #expect(FlowFinder.flows(in: capture).count == count) }
         }
         #expect(Self.once { seconds(Self.many) / min(seconds(Self.few), seconds(Self.few)) < 40 })
+    }
+
+    /// Eight times as many take eight times as long, sixty-four times if each answer were held against all logins of its state.
+    @Test func timeGrowsWithTheLoginsOfOneState() {
+        func seconds(_ count: Int) -> Double {
+            let capture = capture(logins: count, state: "always")
+            return ProcessorTime.seconds { #expect(FlowFinder.flows(in: capture).count == count) }
+        }
+        #expect(Self.once { seconds(8 * Self.few) / min(seconds(Self.few), seconds(Self.few)) < 20 })
     }
 
     /// As long for each login among many as among few.

@@ -44,10 +44,12 @@ extension FlowGrouping {
         {
             return flow
         }
-        let stated = response.state.flatMap { byState[$0] }?.filter { accepts($0, response) } ?? []
-        if stated.count == 1 { return stated.first }
+        // Where the state is always the same, all logins have it: the latest are looked at first.
+        let stated = response.state.flatMap { byState[$0] } ?? []
+        let latest = stated.lastIndex { accepts($0, response) }
+        if let latest, !stated[..<latest].contains(where: { accepts($0, response) }) { return stated[latest] }
         // Of two logins at once without a state, or with one that is always the same, the page knows whose it is.
-        if let flow = sender(of: response), stated.isEmpty || stated.contains(where: { $0 === flow }) {
+        if let flow = sender(of: response), latest == nil || stated.lastIndex(where: { $0 === flow }) != nil {
             return flow
         }
         let isLikely = { [index] (flow: FlowBuilder) in
@@ -55,7 +57,9 @@ extension FlowGrouping {
                 flow.mayBeOfBrowser(in: $0, index)
             }
         }
-        if let flow = stated.last(where: isLikely) ?? stated.last { return flow }
+        if let latest {
+            return stated[...latest].last { accepts($0, response) && isLikely($0) } ?? stated[latest]
+        }
         guard let flow = targets.flow(answeredAt: response.target, preferring: isLikely),
             !isStray(response, at: flow)
         else { return nil }
