@@ -77,6 +77,45 @@ struct FlowGrowthTests {
         #expect(Self.once { seconds(Self.many) / seconds(Self.few) < 1.8 })
     }
 
+    /// As long for each login among key sets of many keys as of few, though none has its token's: keys are looked up by their id.
+    @Test func rulesDoNotLookAtAllKeys() throws {
+        let rule = try #require(RuleCatalog.rules.first { type(of: $0).info.id == "id-token-kid-unknown" })
+        func seconds(_ keys: Int) -> Double {
+            let set = (0..<keys).map { #"{"kty":"RSA","kid":"other-\#($0)","n":"AQAB","e":"AQAB"}"# }
+                .joined(separator: ",")
+            var capture = CaptureBuilder()
+            for number in 0..<40 {
+                let answer = "https://app.example/cb?code=code-\(number)&state=state-\(number)"
+                capture.redirect("\(Repetition.login)&state=state-\(number)", to: answer)
+                capture.redirect(answer, to: "/home")
+                Repetition.token(
+                    &capture,
+                    "authorization_code",
+                    ("code", "code-\(number)"),
+                    number: number
+                )
+                capture.get(
+                    "https://idp.example/jwks",
+                    headers: Repetition.server,
+                    body: .json("{\"keys\":[\(set)]}")
+                )
+            }
+            let flows = FlowFinder.flows(in: capture.capture)
+            #expect(flows.count == 40)
+            // What is read once for all is read here.
+            for flow in flows {
+                guard case .violated = rule.verdict(on: flow) else {
+                    Issue.record("the key is not missed")
+                    continue
+                }
+            }
+            return (0..<3).map { _ in
+                ProcessorTime.seconds { for flow in flows { _ = rule.verdict(on: flow) } }
+            }.min() ?? 0
+        }
+        #expect(Self.once { seconds(400) / seconds(2) < 5 })
+    }
+
     /// Eight times as many take eight times as long, sixty-four times if each were compared with all others.
     @Test(arguments: Repetition.all) func timeGrowsWithWhatComesAgain(_ repetition: Repetition) {
         func seconds(_ count: Int) -> Double {

@@ -38,5 +38,14 @@ extension CaptureIndex {
         keySetLookup.found(for: token.issuer, at: providerHosts).readable
     }
 
+    /// Which of the ``readableKeySets(for:providerHosts:)`` have a key of this id: places among them, in their order.
+    package func readableKeySets(
+        holding keyID: String,
+        for token: JSONWebToken,
+        providerHosts: Set<String>
+    ) -> [Int] {
+        keySetLookup.found(for: token.issuer, at: providerHosts).holders[keyID] ?? []
+    }
+
     private var keySetLookup: KeySetLookup { derived.value { KeySetLookup(self) } }
 }

@@ -11,6 +11,8 @@ final class KeySetLookup: Sendable {
         var sets: [KeySetDocument]
         /// Those of them that could be read.
         var readable: [KeySetDocument]
+        /// Where in ``readable`` those with a key of an id are, oldest first.
+        var holders: [String: [Int]]
         /// Of the latest set first; those of sets that were served again unchanged are there once.
         var keys: [JSONWebKey]
     }
@@ -35,9 +37,18 @@ final class KeySetLookup: Sendable {
         if let found = known.withLock({ $0[question] }) { return found }
         let sets = sets(question)
         let keys = sets.reversed().compactMap(\.keys).eachOnce().flatMap(\.keys)
-        let found = Found(sets: sets, readable: sets.filter { $0.keys != nil }, keys: keys)
+        let readable = sets.filter { $0.keys != nil }
+        let found = Found(sets: sets, readable: readable, holders: Self.holders(in: readable), keys: keys)
         known.withLock { $0[question] = found }
         return found
+    }
+
+    private static func holders(in sets: [KeySetDocument]) -> [String: [Int]] {
+        var holders: [String: [Int]] = [:]
+        for (place, set) in sets.enumerated() {
+            for id in Set(set.keys?.keys.compactMap(\.id) ?? []) { holders[id, default: []].append(place) }
+        }
+        return holders
     }
 
     private func sets(_ question: Question) -> [KeySetDocument] {

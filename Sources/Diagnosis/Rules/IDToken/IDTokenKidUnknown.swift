@@ -44,18 +44,18 @@ struct IDTokenKidUnknown: Rule {
             if let fault = encryption(of: delivered, flow) { return .violated(fault) }
             guard token.form == .signed, let kid = token.keyID, isAsymmetric(token) else { return .holds }
             let wentOn = flow.wentOn(after: delivered)
-            let sets = keySets(for: delivered, wentOn, flow)
+            let (sets, holders) = keySets(for: delivered, kid, wentOn, flow)
             guard !sets.isEmpty else {
                 return .abstains("no key set of this issuer is in the capture")
             }
             // A client that fetches its first key set late had none to look into before.
             let end = max(timeOfRejection(of: delivered, in: flow), sets[0].servedAt)
-            let isKnown = sets.contains { (wentOn || $0.servedAt <= end) && Self.has(kid, $0) }
+            let isKnown = holders.contains { wentOn || sets[$0].servedAt <= end }
             guard !isKnown else { return .holds }
             guard !isUnseen(amongSetsLike: sets, flow) else {
                 return .abstains("a key set of this issuer was not saved, or not whole")
             }
-            let holder = sets.first { Self.has(kid, $0) }
+            let holder = holders.first.map { sets[$0] }
             let served = wentOn ? sets : sets.filter { $0.servedAt <= end }
             let isChecking = isChecking(delivered, with: sets, flow)
             return .violated(
@@ -73,14 +73,14 @@ struct IDTokenKidUnknown: Rule {
 
     /// Whether the capture lacks keys that were read at the same address.
     private func isUnseen(amongSetsLike sets: [KeySetDocument], _ flow: Flow) -> Bool {
-        let addresses = Set(sets.map { $0.endpoint.normalizedWithoutQuery })
-        return flow.messages.contains { message in
-            guard case .keySet(let document) = message, document.keys == nil,
-                addresses.contains(document.endpoint.normalizedWithoutQuery)
-            else { return false }
+        let unseen = flow.messages.compactMap { message -> String? in
+            guard case .keySet(let document) = message, document.keys == nil else { return nil }
             let answer = document.answer
-            return answer.isUnseen && !answer.isRefusal || answer.status == 200 && !answer.isBodyRecorded
+            let isUnseen =
+                answer.isUnseen && !answer.isRefusal || answer.status == 200 && !answer.isBodyRecorded
+            return isUnseen ? document.endpoint.normalizedWithoutQuery : nil
         }
+        return !unseen.isEmpty && sets.contains { unseen.contains($0.endpoint.normalizedWithoutQuery) }
     }
 
     private static let unchecked = """
@@ -139,13 +139,22 @@ struct IDTokenKidUnknown: Rule {
     }
 
     /// Those of its issuer; where the capture has none and the client did not go on, those that it fetched elsewhere.
-    private func keySets(for delivered: DeliveredIDToken, _ wentOn: Bool, _ flow: Flow) -> [KeySetDocument] {
-        let own = flow.surroundings.readableKeySets(
-            for: delivered.idToken.token,
-            providerHosts: flow.providerHosts
-        )
-        guard own.isEmpty, !wentOn, let request = delivered.tokenRequest else { return own }
-        return flow.surroundings.keySets(fetchedElsewhereFor: request)
+    ///
+    /// `holders`: places of those that have the key.
+    private func keySets(
+        for delivered: DeliveredIDToken,
+        _ kid: String,
+        _ wentOn: Bool,
+        _ flow: Flow
+    ) -> (sets: [KeySetDocument], holders: [Int]) {
+        let token = delivered.idToken.token
+        let hosts = flow.providerHosts
+        let own = flow.surroundings.readableKeySets(for: token, providerHosts: hosts)
+        guard own.isEmpty, !wentOn, let request = delivered.tokenRequest else {
+            return (own, flow.surroundings.readableKeySets(holding: kid, for: token, providerHosts: hosts))
+        }
+        let others = flow.surroundings.keySets(fetchedElsewhereFor: request)
+        return (others, others.indices.filter { Self.has(kid, others[$0]) })
     }
 
     private static func has(_ kid: String, _ set: KeySetDocument) -> Bool {
