@@ -66,13 +66,13 @@ struct RecordedIssuer {
                 )
             }
         }
-        for index in issuers.indices { issuers[index].findOrigins() }
+        for index in issuers.indices { issuers[index].findOrigins(of: issuers[index].flows) }
         // Flows that name no issuer go to the one that is known at their address.
         for flow in flows where flow.issuer.flatMap({ AddressMap.origin(of: RecordedURL($0)) }) == nil {
             let own = endpointOrigins(of: flow)
             if let index = issuers.firstIndex(where: { !Set($0.origins).isDisjoint(with: own) }) {
                 issuers[index].flows.append(flow)
-                issuers[index].findOrigins()
+                issuers[index].findOrigins(of: [flow])
             } else {
                 var issuer = RecordedIssuer(
                     identifier: own[0],
@@ -80,7 +80,7 @@ struct RecordedIssuer {
                     origins: [own[0]],
                     clientOrigins: []
                 )
-                issuer.findOrigins()
+                issuer.findOrigins(of: [flow])
                 issuers.append(issuer)
             }
         }
@@ -89,7 +89,8 @@ struct RecordedIssuer {
 
     // MARK: - Hosts
 
-    private mutating func findOrigins() {
+    /// Takes in the hosts of flows of its own: each time those that came to it.
+    private mutating func findOrigins(of flows: [Flow]) {
         for flow in flows {
             for uri in flow.authorizationRequests.compactMap(\.redirectURI) {
                 if let origin = AddressMap.origin(of: RecordedURL(uri)) { clientOrigins.insert(origin) }

@@ -24,7 +24,7 @@ struct SeedFinder {
     func state() -> ProviderState {
         var state = ProviderState()
         for flow in issuer.flows {
-            let issued = issued(flow.surroundings)
+            let issued = IssuedValues.of(flow.surroundings).tokens
             for request in flow.tokenRequests where request.answer.isSuccess {
                 let client = flow.client(named: request.authentication)
                 var grant = grant(flow, client, request.parameters["scope"])
@@ -93,9 +93,7 @@ struct SeedFinder {
 
     /// Cookies that came with an authorization request and were never set.
     private func seedSessions(_ flow: Flow, _ state: inout ProviderState) {
-        let set = Set(
-            flow.capture.indices.flatMap { flow.capture[$0].response?.setCookies.map(\.value) ?? [] }
-        )
+        let set = IssuedValues.of(flow.surroundings).cookies
         for login in flow.wholeLogins where login.response?.deliveredBy == login.request.exchange {
             guard login.response?.error == nil, let user = user(of: flow) else { continue }
             let session = ProviderState.Session(user: user, signedInAt: flow.started)
@@ -138,34 +136,5 @@ struct SeedFinder {
             expiresAt: Self.always,
             interval: 0
         )
-    }
-
-    /// Everything that some answer of the capture gave out.
-    private func issued(_ index: CaptureIndex) -> Set<String> {
-        let names = ["code", "access_token", "refresh_token", "device_code", "auth_req_id"]
-        var issued: Set<String> = []
-        func take(_ parameters: Parameters) {
-            for name in names { if let value = parameters[name] { issued.insert(value) } }
-        }
-        for response in index.responses where response.deliveredBy != nil {
-            take(response.parameters)
-            // Inside a token (JARM).
-            let claims = response.parameters["response"].flatMap { JSONWebToken.parse($0) }?.claims
-            if let claims { take(Parameters(claims, of: response.exchange, in: .jwtClaims)) }
-        }
-        for request in index.tokenRequests {
-            var parameters = request.answer.parameters
-            // What comes back as it was sent, was given out before.
-            parameters.items.removeAll { $0.value == request.refreshToken }
-            take(parameters)
-        }
-        for message in index.messages.values {
-            switch message {
-            case .deviceAuthorization(let call), .backchannelAuthentication(let call):
-                take(call.answer.parameters)
-            default: break
-            }
-        }
-        return issued
     }
 }
