@@ -257,7 +257,17 @@ struct BrowserWalk {
         if keepsMethod, let type = exchange.request.headers.first("content-type") {
             request.headers.append("Content-Type", type)
         }
+        if let recorded { request.headers.fields += kept(of: exchange.request, like: recorded) }
         return request
+    }
+
+    /// What a script's request says of its sender and says again where it is redirected (Fetch, section 4.4), as the recorded one did.
+    private func kept(of redirected: RecordedRequest, like recorded: RecordedRequest) -> [HeaderFields.Field]
+    {
+        redirected.headers.fields.filter { field in
+            ["x-requested-with", "authorization", "origin"].contains(field.name.lowercased())
+                && (recorded.headers.first(field.name).map { $0 != "null" } ?? false)
+        }
     }
 
     /// What a page does by itself: a refresh, or a form that its script submits.

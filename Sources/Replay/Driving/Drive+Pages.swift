@@ -115,9 +115,27 @@ extension Drive {
             stop = .leadsElsewhere(url: request.url.withoutQuery)
             return nil
         }
-        let live = try await exchange(request, isBrowser: true, like: recorded)
+        let live = try await exchange(
+            recorded == nil ? request : withFreshHeaders(request),
+            isBrowser: true,
+            like: recorded
+        )
         arrive(at: live)
         return live
+    }
+
+    /// The request with the values of this run in the header fields that it has from the recorded one: a page's script sends a token
+    /// against forgery in one, and `fetch` sends it on where it is redirected.
+    private func withFreshHeaders(_ request: RecordedRequest) -> RecordedRequest {
+        var request = request
+        request.headers.fields = request.headers.fields.map { field in
+            let fresh = composer.values.replacing(in: field.value)
+            guard fresh != field.value else { return field }
+            var field = field
+            field.value = fresh
+            return field
+        }
+        return request
     }
 
     /// What the request of a step is made of, by its recorded exchange.
@@ -232,7 +250,7 @@ extension Drive {
             let live = try await send(index)
             return arrive(at: live)
         }
-        let live = try await exchange(request, isBrowser: true, like: step.exchange)
+        let live = try await exchange(withFreshHeaders(request), isBrowser: true, like: step.exchange)
         results[index] = .sent(live)
         learn(from: live, recorded: step.exchange)
         arrive(at: live)
