@@ -11,7 +11,7 @@ package struct SpecificationReference: Sendable, Hashable {
     }
 
     /// A section of an RFC by its number, as in `.rfc(6749, "4.1.3")`.
-    static func rfc(_ number: Int, _ section: String) -> SpecificationReference {
+    package static func rfc(_ number: Int, _ section: String) -> SpecificationReference {
         SpecificationReference(
             text: "RFC \(number) §\(section)",
             url: "https://www.rfc-editor.org/rfc/rfc\(number)#section-\(section)"

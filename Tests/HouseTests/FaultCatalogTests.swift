@@ -36,8 +36,8 @@ struct FaultCatalogTests {
     @Test func whatMustBeRejectedSaysHow() {
         for fault in FaultCatalog.all {
             #expect((fault.duty != nil) == fault.mustBeRejected, "\(fault.id)")
-            let rule = fault.mustBeRejected ? RuleCatalog.info(of: fault.rule ?? "") : nil
-            #expect(!fault.mustBeRejected || rule?.specifications.isEmpty == false, "\(fault.id)")
+            guard fault.mustBeRejected, let rule = fault.rule else { continue }
+            #expect(RuleCatalog.info(of: rule)?.specifications.isEmpty == false, "\(fault.id)")
         }
     }
 

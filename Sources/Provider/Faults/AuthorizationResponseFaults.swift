@@ -6,7 +6,8 @@ import OAuth
 /// What goes wrong on the way back to the redirect URI (RFC 6749, section 4.1.2; RFC 9207; JARM, section 2.4).
 enum AuthorizationResponseFaults {
     static let list: [Fault] =
-        refusals + parameters + places + envelopes + [codeMissing, serverError, refused]
+        refusals + parameters + places + envelopes
+        + [codeMissing, codeInjection, serverError, refused]
 
     private static func fault(
         _ id: String,
@@ -158,6 +159,37 @@ enum AuthorizationResponseFaults {
         "code-missing",
         "The answer has neither a code nor an error."
     ) { $0.parameters.set("code", nil) }
+
+    /// What somebody else does who has got hold of a code, and not of the browser (RFC 9700, section 4.5).
+    ///
+    /// The other login is of the same user, so that nothing but what binds a code to its login can tell the two apart: its challenge,
+    /// which the provider compares with the verifier, and its nonce, which the client does.
+    private static let codeInjection = Fault(
+        "code-injection",
+        "The code is the one of another login, with a challenge and a nonce of its own.",
+        of: [.authorizationResponse],
+        needs: Fault.Need("code that comes neither signed nor beside an ID token") { answer in
+            guard case .authorization(let response) = answer.content else { return false }
+            return response.envelope == nil
+                && !response.parameters.contains { $0.name == "id_token" || $0.name == "error" }
+        },
+        mustBeRejected: true,
+        hasRule: false,
+        .answer { answer, _ in
+            guard case .authorization(var response) = answer.content,
+                let index = response.parameters.firstIndex(where: { $0.name == "code" }),
+                case .code(var code) = response.parameters[index].memory
+            else { return }
+            code.grant.family += "-other"
+            if code.grant.nonce != nil { code.grant.nonce = "nonce-of-another-login" }
+            if !(code.grant.challenge ?? "").isEmpty {
+                code.grant.challenge = CodeChallenge.s256(of: String(repeating: "another-login-", count: 4))
+                code.grant.challengeMethod = "S256"
+            }
+            response.parameters[index].memory = .code(code)
+            answer.content = .authorization(response)
+        }
+    )
 
     private static let serverError = Fault(
         "provider-server-error",

@@ -3,7 +3,8 @@ import JOSE
 import JSON
 import OAuth
 
-/// Whether a fault has changed an answer: what is to be sent is compared, keys and what is remembered are not.
+/// Whether a fault has changed an answer: what is to be sent is compared, and of what is remembered which login a code is of; keys are
+/// not.
 extension BuiltAnswer {
     func isSame(as other: BuiltAnswer) -> Bool {
         status == other.status && headers == other.headers && cookies == other.cookies
@@ -57,13 +58,20 @@ extension BuiltAnswer {
     private static func areSame(_ one: [Member], _ other: [Member]) -> Bool {
         one.count == other.count
             && zip(one, other).allSatisfy { one, other in
-                guard one.name == other.name else { return false }
+                guard one.name == other.name, one.codeFamily == other.codeFamily else { return false }
                 switch (one.value, other.value) {
                 case (.json(let one), .json(let other)): return one == other
                 case (.token(let one), .token(let other)): return one.isSame(as: other)
                 default: return false
                 }
             }
+    }
+}
+
+extension BuiltAnswer.Member {
+    /// The login that a code is of; nil of anything else.
+    fileprivate var codeFamily: String? {
+        if case .code(let code) = memory { code.grant.family } else { nil }
     }
 }
 

@@ -11,6 +11,8 @@ enum ClientDuties {
             "Compare state with the one this browser was sent away with, before the code is sent anywhere.",
         "issuer-param-mismatch":
             "Compare iss, where it comes, with the issuer that the browser was sent to, before the code is sent anywhere.",
+        "code-injection":
+            "Bind each code to the login that asked for it: send a code_challenge, or compare the nonce of the ID token; best do both.",
         "jarm-invalid:iss":
             "Compare the iss of the signed answer with the issuer that the browser was sent to.",
         "jarm-invalid:aud": "Look for the own client_id in the aud of the signed answer.",

@@ -5,7 +5,8 @@ import OAuth
 
 /// One named way in which a provider breaks.
 ///
-/// Named after the rule of the diagnosis that finds it, with a variant behind a colon where a rule has several.
+/// Named after the rule of the diagnosis that finds it, with a variant behind a colon where a rule has several. What comes late or cut
+/// off, and what nobody sees in the traffic, is no rule's.
 package struct Fault: Sendable {
     package let id: String
     /// What it does, in one sentence.
@@ -14,6 +15,8 @@ package struct Fault: Sendable {
     package let mustBeRejected: Bool
     /// The answers that it makes wrong.
     package let kinds: Set<AnswerKind>
+    /// Whether the traffic shows what is wrong, so that a rule is about it.
+    private let hasRule: Bool
     /// What such an answer has to have besides.
     let need: Need?
     let alteration: Alteration
@@ -68,7 +71,9 @@ package struct Fault: Sendable {
     var omission: Check? { if case .omission(let check) = alteration { check } else { nil } }
 
     /// The rule it is named after; nil for one that no rule is about.
-    package var rule: String? { delivery == nil ? String(id.prefix { $0 != ":" }) : nil }
+    package var rule: String? {
+        delivery == nil && hasRule ? String(id.prefix { $0 != ":" }) : nil
+    }
 
     /// Whether the answer looks like a good one, and says what is not so: no refusal, and nothing that cannot be read.
     package var isFalseStatement: Bool {
@@ -112,6 +117,7 @@ package struct Fault: Sendable {
         of kinds: Set<AnswerKind>,
         needs need: Need? = nil,
         mustBeRejected: Bool = false,
+        hasRule: Bool = true,
         _ alteration: Alteration
     ) {
         self.id = id
@@ -119,6 +125,7 @@ package struct Fault: Sendable {
         self.kinds = kinds
         self.need = need
         self.mustBeRejected = mustBeRejected
+        self.hasRule = hasRule
         self.alteration = alteration
     }
 }

@@ -74,8 +74,14 @@ package struct AttackReport: Sendable {
         package var isDoubtful: Bool { verdict == .rejected && !isConfirmed }
 
         package var specifications: [SpecificationReference] {
-            rule.flatMap(RuleCatalog.info)?.specifications ?? []
+            guard let rule else { return Self.withoutRule[fault] ?? [] }
+            return RuleCatalog.info(of: rule)?.specifications ?? []
         }
+
+        /// Of attacks that nobody sees in the traffic.
+        private static let withoutRule: [String: [SpecificationReference]] = [
+            "code-injection": [.rfc(9700, "2.1.1"), .rfc(9700, "4.5")]
+        ]
     }
 
     package var issuer: String

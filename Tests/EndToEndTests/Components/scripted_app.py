@@ -4,7 +4,7 @@
   scripted_app.py [--lax CHECK,...] [--cache FILE] [--no-userinfo]
 
 The provider is $AUTHREEL_ISSUER; $CLIENT_ID, $CLIENT_SECRET and $REDIRECT_URI say who asks it. What is named after --lax is not checked: state, iss, nonce, aud, exp, iat, sub, alg,
-signature, userinfo. --cache keeps metadata and keys in a file for the next login, as a server that runs on does."""
+signature, userinfo; pkce is not sent. --cache keeps metadata and keys in a file for the next login, as a server that runs on does."""
 import argparse
 import base64
 import hashlib
@@ -93,9 +93,12 @@ class App:
             raise Refused("metadata of another issuer")
         state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+        asked, proof = {"code_challenge": challenge, "code_challenge_method": "S256"}, {"code_verifier": verifier}
+        if "pkce" in self.lax:
+            asked, proof = {}, {}
         query = urllib.parse.urlencode({
             "response_type": "code", "client_id": CLIENT, "redirect_uri": REDIRECT_URI, "scope": "openid profile",
-            "state": state, "nonce": nonce, "code_challenge": challenge, "code_challenge_method": "S256"})
+            "state": state, "nonce": nonce, **asked})
         status, headers, _ = ask(metadata["authorization_endpoint"] + "?" + query)
         target = urllib.parse.urlsplit(headers.get("Location", ""))
         if target._replace(query="", fragment="").geturl() != REDIRECT_URI:
@@ -107,7 +110,7 @@ class App:
             raise Refused(came.get("error", "no code"))
         tokens = document(metadata["token_endpoint"], {
             "grant_type": "authorization_code", "code": came["code"], "redirect_uri": REDIRECT_URI,
-            "client_id": CLIENT, "client_secret": SECRET, "code_verifier": verifier})
+            "client_id": CLIENT, "client_secret": SECRET, **proof})
         claims = self.verify(tokens["id_token"], metadata, nonce)
         if self.uses_userinfo and "userinfo_endpoint" in metadata:
             user = document(metadata["userinfo_endpoint"], Authorization="Bearer " + tokens["access_token"])

@@ -72,6 +72,9 @@ struct AttackSuiteTests {
     /// What is not checked, and what goes through then.
     static let lax: [(checks: String, faults: Set<String>)] = [
         (
+            "pkce,nonce", ["code-injection", "id-token-nonce-mismatch", "id-token-nonce-missing"]
+        ),
+        (
             "nonce,aud",
             [
                 "id-token-nonce-mismatch", "id-token-nonce-missing", "id-token-audience-mismatch",
@@ -115,6 +118,22 @@ struct AttackSuiteTests {
         #expect(Set(through) == faults)
         let row = try Self.row(result, faults.sorted()[0])
         #expect(row?["duty"]?.string?.isEmpty == false && row?["sources"]?.array?.isEmpty == false)
+    }
+
+    /// RFC 9700, section 4.5.3: by the verifier the provider tells, by the nonce the client.
+    @Test(arguments: ["pkce", "nonce"]) func injectedCodeIsNoticedByVerifierOrNonce(without: String) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let result = try Self.run(
+            "\"$APP\" --lax \(without) --no-userinfo",
+            ["--format", "json", "--fault", "code-injection"],
+            in: folder
+        )
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try Self.verdicts(result) == ["code-injection": "rejected"])
+        // Who has no verifier gets tokens, and goes by what they say.
+        let wentOn = try Self.row(result, "code-injection")?["went_on"]?.array?.compactMap(\.string)
+        #expect(wentOn == (without == "pkce" ? ["token response", "keys"] : ["token response"]))
     }
 
     @Test func whatMayLeaveTheLoginAsItIsIsUndecided() throws {
