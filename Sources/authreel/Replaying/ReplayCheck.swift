@@ -76,14 +76,7 @@ enum ReplayCheck {
     ) throws(CommandFailure) {
         for entry in map.entries {
             let single = EndpointMap([entry])
-            let isUsed = plans.contains { plan in
-                plan.steps.contains { single.mapped($0.request.url) != $0.request.url }
-                    || plan.flow.exchanges.contains {
-                        let url = plan.flow.capture[$0].request.url
-                        return single.mapped(url) != url
-                    }
-            }
-            guard !isUsed else { continue }
+            guard !plans.contains(where: { $0.isMoved(by: single) }) else { continue }
             let origins = plans.flatMap { PlanText.origins(of: $0, EndpointMap()) }
             throw CommandFailure(
                 .usage,
