@@ -113,6 +113,18 @@ struct ScriptedSignInTests {
         #expect(sent.body?.text == #"{"username":"alice","password":"wonderland"}"#)
     }
 
+    /// By chance a drawn one has a shape that words have as well: where it stands tells, among others of its name and not.
+    @Test(arguments: [
+        #"<meta name="csrf-token" content="TOKEN"><div id="app"></div>"#,
+        #"<script>all = [{"value": "front-page-of-a-shop"}, {"value": "TOKEN"}, {"value": "Hq2vLx7TzB4nWm8RdYc9Kq2x"}]</script>"#,
+    ])
+    func tokenThatDoesNotLookDrawnIsTaken(page: String) async throws {
+        let live = page.replacing("TOKEN", with: "kjqwbzxvmplrtyhgfdscnaeuioqz81pw")
+        let replay = try await Self.replay(Page(text: page), live: Page(text: live))
+        let sent = try #require(replay.asked.first { $0.url.path == "/sign-in" })
+        #expect(sent.headers.first("x-csrf-token") == "kjqwbzxvmplrtyhgfdscnaeuioqz81pw")
+    }
+
     /// What the new page has as well is no token of one page, in whatever order it has it.
     @Test func valueThatTheNewPageHasAsWellIsSentAsItIs() async throws {
         let page = Page(

@@ -9,12 +9,24 @@ struct IssuedValues: Sendable {
         var name: String
         /// Handed to a script, or in an address of a page, beside what forms, cookies and JSON have.
         var isOfScript = false
-        /// Among those of the same name.
+        /// Among those of the same name; of what a script is handed, of those that look drawn at random.
         var number: Int
+        /// How many of the same name there are, where ``number`` counts them all.
+        var total: Int?
+
+        var first: Key {
+            var key = self
+            key.number = 0
+            return key
+        }
     }
 
     private struct Value: Sendable {
         var key: Key
+        /// How many of its name there are that look drawn as well.
+        var count: Int
+        /// Where it stands among all of its name: by chance one that is drawn does not look so.
+        var place: Key?
         var text: String
         /// Those in which it is needed besides.
         var spellings: [(spelling: Spelling, text: String)]
@@ -32,8 +44,10 @@ struct IssuedValues: Sendable {
         for sent: SentTexts? = nil,
         where counts: (String, _ isOfScript: Bool) -> Bool
     ) {
-        values = Self.table(recorded, index).compactMap { key, text in
-            guard !text.isEmpty, !Self.words.contains(key.name),
+        let table = Self.table(recorded, index)
+        let numbers = Self.numbers(in: table)
+        values = table.compactMap { key, place, text in
+            guard key.total == nil, !text.isEmpty, !Self.words.contains(key.name),
                 key.part != .jwtClaims || !Self.parties.contains(key.name), counts(text, key.isOfScript)
             else { return nil }
             var spellings = Spelling.all(of: text)
@@ -41,7 +55,8 @@ struct IssuedValues: Sendable {
                 spellings.removeAll { !sent.mayHold($0.text) }
                 guard !spellings.isEmpty || sent.mayHold(text) else { return nil }
             }
-            return Value(key: key, text: text, spellings: spellings)
+            let count = numbers[key.first] ?? 0
+            return Value(key: key, count: count, place: place, text: text, spellings: spellings)
         }
     }
 
@@ -85,17 +100,25 @@ struct IssuedValues: Sendable {
                 continue
             }
             let key = Key(part: .responseBody, name: place.name, number: 0)
-            values.append(Value(key: key, text: parameter.value, spellings: []))
+            values.append(Value(key: key, count: 1, text: parameter.value, spellings: []))
         }
     }
 
     /// Binds each value to the one at the same place of the new answer.
     func bind(to live: Exchange, in bound: inout RunValues) {
         guard !values.isEmpty else { return }
-        let new = Dictionary(Self.table(live, 0), uniquingKeysWith: { first, _ in first })
-        let texts = Set(new.values.lazy.map { ByteText($0) })
+        let table = Self.table(live, 0)
+        let new = Dictionary(
+            table.flatMap { key, place, text in [key, place].compactMap(\.self).map { ($0, text) } },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let texts = Set(table.lazy.map { ByteText($0.value) })
+        let numbers = Self.numbers(in: table)
         for value in values {
-            guard let other = new[value.key] else { continue }
+            let isCounted = numbers[value.key.first] == value.count
+            guard let other = (isCounted ? nil : value.place).flatMap({ new[$0] }) ?? new[value.key] else {
+                continue
+            }
             // What a page says beside its forms is no better than what is known of a value, and another page says other things there;
             // what it has as well, wherever, is no token of one page.
             if value.key.isOfScript {
@@ -115,29 +138,51 @@ struct IssuedValues: Sendable {
     /// Claims that say for whom a token is, by names that both sides knew before.
     private static let parties: Set<String> = ["iss", "aud", "azp", "client_id", "cid", "scp"]
 
-    private static func table(_ exchange: Exchange, _ index: Int) -> [(key: Key, value: String)] {
+    /// What an answer has, each by its key; of what does not look drawn the key is its place.
+    private static func table(_ exchange: Exchange, _ index: Int) -> [(key: Key, place: Key?, value: String)]
+    {
         var collector = OccurrenceCollector()
-        var list: [(key: Key, value: String)] = collector.occurrences(in: exchange, at: index).compactMap {
-            switch $0.place.part {
-            case .responseBody, .responseLocation, .responseHeader, .jwtClaims: break
-            default: return nil
+        var list: [(key: Key, place: Key?, value: String)] = collector.occurrences(in: exchange, at: index)
+            .compactMap {
+                switch $0.place.part {
+                case .responseBody, .responseLocation, .responseHeader, .jwtClaims: break
+                default: return nil
+                }
+                return (Key(part: $0.place.part, name: $0.place.name, number: 0), nil, $0.value)
             }
-            return (Key(part: $0.place.part, name: $0.place.name, number: 0), $0.value)
-        }
         if let response = exchange.response {
-            func add(_ tokens: [(name: String, value: String)], _ part: Place.Part) {
-                list += tokens.map { (Key(part: part, name: $0.name, isOfScript: true, number: 0), $0.value) }
+            list += placed(ScriptTokens.ofAnswer(response.body), .responseBody)
+            list += AddressValues.ofAnswer(response.body).map {
+                (Key(part: .responseBody, name: $0.name, isOfScript: true, number: 0), nil, $0.value)
             }
-            add(ScriptTokens.ofAnswer(response.body), .responseBody)
-            add(AddressValues.ofAnswer(response.body), .responseBody)
-            add(ScriptTokens.ofHeaders(response.headers), .responseHeader)
+            list += placed(ScriptTokens.ofHeaders(response.headers), .responseHeader)
         }
         var counts: [Key: Int] = [:]
-        for place in list.indices {
+        for place in list.indices where list[place].key.total == nil {
             let number = counts[list[place].key, default: 0]
             counts[list[place].key] = number + 1
             list[place].key.number = number
         }
         return list
+    }
+
+    /// How many values there are of each name, by the key of the first.
+    private static func numbers(in table: [(key: Key, place: Key?, value: String)]) -> [Key: Int] {
+        table.reduce(into: [:]) { $0[$1.key.first, default: 0] += 1 }
+    }
+
+    /// What a script is handed, by its place among all of its name.
+    private static func placed(_ tokens: [(name: String, value: String)], _ part: Place.Part)
+        -> [(key: Key, place: Key?, value: String)]
+    {
+        let totals = tokens.reduce(into: [:]) { $0[$1.name, default: 0] += 1 }
+        var counts: [String: Int] = [:]
+        return tokens.map { name, value in
+            let number = counts[name, default: 0]
+            counts[name] = number + 1
+            let place = Key(part: part, name: name, isOfScript: true, number: number, total: totals[name])
+            guard ScriptTokens.looksDrawn(value) else { return (place, nil, value) }
+            return (Key(part: part, name: name, isOfScript: true, number: 0), place, value)
+        }
     }
 }

@@ -6,7 +6,7 @@ import Flows
 ///
 /// Found by what stands before it, `name="value"` or `"name": "value"`, in whatever language; takes time linear in the page.
 enum ScriptTokens {
-    /// The values that look drawn at random, each with the name before it, in order.
+    /// The values that are long enough to be drawn at random, each with the name before it, in order.
     static func ofAnswer(_ body: Body?) -> [(name: String, value: String)] {
         guard let bytes = text(of: body) else { return [] }
         var found: [(String, String)] = []
@@ -25,8 +25,7 @@ enum ScriptTokens {
             guard lengths.contains(end - start), let name = name(before: start - 1, in: bytes) else {
                 continue
             }
-            let value = String(decoding: bytes[start..<end], as: UTF8.self)
-            if looksDrawn(value) { found.append((name, value)) }
+            found.append((name, String(decoding: bytes[start..<end], as: UTF8.self)))
         }
         return found
     }
@@ -44,11 +43,11 @@ enum ScriptTokens {
         value.utf8.split(separator: 0x3a).contains { ValueShape.looksRandom(String(Substring($0))) }
     }
 
-    /// The fields of an answer whose values look drawn at random, but for those that browsers and proofs see to.
+    /// The fields of an answer whose values are as long, but for those that browsers and proofs see to.
     static func ofHeaders(_ headers: HeaderFields) -> [(name: String, value: String)] {
         headers.fields.lazy.map { ($0.name.lowercased(), $0.value) }.filter { name, value in
             !seenTo.contains(name) && lengths.contains(value.utf8.count)
-                && value.utf8.allSatisfy(isOfToken) && looksDrawn(value)
+                && value.utf8.allSatisfy(isOfToken)
         }
     }
 
@@ -82,6 +81,6 @@ enum ScriptTokens {
     /// The states that sign-in pages seal run to thousands.
     private static let lengths = 16...4096
     private static let longestName = 64
-    private static let most = 256
+    private static let most = 2048
     private static let largest = 1 << 20
 }
