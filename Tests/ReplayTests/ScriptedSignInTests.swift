@@ -103,6 +103,12 @@ struct ScriptedSignInTests {
         Page(text: #"<div data-csrf = 'TOKEN' class="app"></div>"#),
         Page(text: #"<script>window.state = {"locale": "en", "csrf": "TOKEN"}</script>"#),
         Page(text: "<script>const csrf = 'TOKEN';</script>"),
+        Page(
+            text:
+                #"<div id="app" data-page="{&quot;props&quot;:{&quot;csrf&quot;:&quot;TOKEN&quot;}}"></div>"#
+        ),
+        Page(text: #"<div id="app" data-page="{&#34;props&#34;:{&#34;csrf&#34;:&#34;TOKEN&#34;}}"></div>"#),
+        Page(text: #"<div id="app" data-tab='{"csrf":"TOKEN"}'></div>"#),
         Page(text: #"<div id="app"></div>"#, header: "X-CSRF-Token"),
     ]
 

@@ -30,12 +30,19 @@ enum ScriptTokens {
         return found
     }
 
-    /// What scripts read, with its escapes undone (`\x2D`, `\/`): a page, or an object or list of JSON; nil of anything else.
+    /// What scripts read, with its escapes undone (`\x2D`, `\/`), and in a page with JSON in attributes its quotation marks (`&quot;`):
+    /// a page, or an object or list of JSON; nil of anything else.
     static func text(of body: Body?) -> [UInt8]? {
         guard let body, (body.size ?? 0) < largest, let bytes = body.bytes else { return nil }
         let first = bytes.first { $0 > 0x20 }
         guard body.isPage || first == 0x7b || first == 0x5b else { return nil }
-        return ScriptEscape.undone(in: bytes) ?? bytes
+        let read = body.isPage && hasQuotedMarks(bytes) ? Array(HTMLText.decode(bytes).utf8) : bytes
+        return ScriptEscape.undone(in: read) ?? read
+    }
+
+    /// Whether a page has JSON in an attribute, whose quotation marks are references there.
+    private static func hasQuotedMarks(_ bytes: [UInt8]) -> Bool {
+        ["&quot;", "&#34;", "&#x22;"].contains { bytes.firstRange(of: Array($0.utf8)) != nil }
     }
 
     /// Whether a value looks drawn at random, or a part of it does that stands between colons.
