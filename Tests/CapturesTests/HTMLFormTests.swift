@@ -14,6 +14,18 @@ struct HTMLFormTests {
         #expect(forms.map(\.action) == ["/a", "/d"] && forms[0].fields.map(\.name) == ["op"])
     }
 
+    /// HTML, section 4.10.18.3: wherever they stand, and whatever form they stand in.
+    @Test func fieldsMayNameTheirForm() {
+        let page =
+            "<input form=b name=early><form id=a action=/a><input name=own><input form=b name=lent value=1></form>"
+            + "<form id=b action=/b></form><form id=b action=/c></form><input form=a type=password name=secret>"
+            + "<button form=b name=go value=yes formaction=/d>Go</button><input form=none name=lost><input name=stray>"
+        let forms = HTMLForm.all(in: page)
+        #expect(forms.map(\.action) == ["/a", "/b", "/c"])
+        #expect(forms.map { $0.fields.map(\.name) } == [["own", "secret"], ["early", "lent", "go"], []])
+        #expect(forms[1].fields.map(\.value) == ["", "1", "yes"] && forms[1].buttonActions == ["/d"])
+    }
+
     @Test func formPostPageGivesItsParameters() {
         let page = """
             <html><!-- <form action="/no"> --><body onload="document.forms[0].submit()">

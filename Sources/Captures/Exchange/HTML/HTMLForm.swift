@@ -27,37 +27,50 @@ package struct HTMLForm: Sendable, Hashable {
 
     /// The forms of a page, in order.
     ///
-    /// Fields outside of any form are dropped.
+    /// Fields outside of any form are dropped, but for those that name theirs (HTML, section 4.10.18.3), which come last in it.
     package static func all(in page: [UInt8]) -> [HTMLForm] {
         guard HTMLTags.isBegun("form", in: page) else { return [] }
         var forms: [HTMLForm] = []
-        var current: HTMLForm?
+        var numbers: [String: Int] = [:]
+        var elsewhere: [(form: String, tag: HTMLTags.Tag)] = []
+        var isInside = false
         for tag in HTMLTags(page, of: ["form", "/form", "input", "button", "select", "textarea"]) {
             switch tag.name {
             case "form":
-                if let form = current { forms.append(form) }
-                current = HTMLForm(
-                    action: tag.attribute("action") ?? "",
-                    method: (tag.attribute("method") ?? "get").lowercased() == "post" ? "post" : "get",
-                    fields: []
+                if let id = tag.attribute("id"), numbers[id] == nil { numbers[id] = forms.count }
+                forms.append(
+                    HTMLForm(
+                        action: tag.attribute("action") ?? "",
+                        method: (tag.attribute("method") ?? "get").lowercased() == "post" ? "post" : "get",
+                        fields: []
+                    )
                 )
-            case "/form":
-                if let form = current { forms.append(form) }
-                current = nil
-            case "input", "button", "select", "textarea":
-                if let action = tag.attribute("formaction"), !action.isEmpty,
-                    current.map({ $0.buttonActions.count < mostButtonActions }) ?? false
-                {
-                    current?.buttonActions.append(action)
+                isInside = true
+            case "/form": isInside = false
+            default:
+                if let form = tag.attribute("form") {
+                    elsewhere.append((form, tag))
+                } else if isInside {
+                    forms[forms.count - 1].add(tag)
                 }
-                guard let name = tag.attribute("name"), !name.isEmpty else { continue }
-                let type = tag.attribute("type")?.lowercased() ?? (tag.name == "button" ? "submit" : "text")
-                current?.fields.append(Field(name: name, value: tag.attribute("value") ?? "", type: type))
-            default: continue
             }
         }
-        if let form = current { forms.append(form) }
+        for (form, tag) in elsewhere {
+            if let number = numbers[form] { forms[number].add(tag) }
+        }
         return forms
+    }
+
+    /// Adds the field of a tag, and where it sends the form.
+    private mutating func add(_ tag: HTMLTags.Tag) {
+        if let action = tag.attribute("formaction"), !action.isEmpty,
+            buttonActions.count < Self.mostButtonActions
+        {
+            buttonActions.append(action)
+        }
+        guard let name = tag.attribute("name"), !name.isEmpty else { return }
+        let type = tag.attribute("type")?.lowercased() ?? (tag.name == "button" ? "submit" : "text")
+        fields.append(Field(name: name, value: tag.attribute("value") ?? "", type: type))
     }
 
     private static let mostButtonActions = 50
