@@ -309,6 +309,31 @@ struct ViewCommandTests {
         viewer.end()
     }
 
+    /// Which exchanges a secret stood in has room, and the headings are whole, on a telephone too.
+    @Test func reportOfAShareIsReadable() throws {
+        let viewer = try ViewerProcess([ViewerVisit.path("healthy/web-code-flow")])
+        let look = """
+            const heads = [...document.querySelectorAll('.replaced thead th')];
+            const line = 1.8 * parseFloat(getComputedStyle(heads[0]).fontSize) + 10;
+            return heads.length === 4 && heads.every((head) => head.clientHeight < line && head.clientWidth > 45)
+              && document.querySelector('dialog').scrollWidth <= document.querySelector('dialog').clientWidth;
+            """
+        let plan = [["size", "1280", "800"], ["size", "360", "740"]].map { size in
+            Plan(
+                url: viewer.url,
+                steps: [
+                    size, ["key", "x"], ["click", "dialog button", "Redact"],
+                    ["wait", "dialog", "is the same"], ["run", look],
+                ]
+            )
+        }
+        for visit in try ViewerVisit.visits(plan) {
+            visit.expectDecent()
+            #expect(visit.results.last == true)
+        }
+        viewer.end()
+    }
+
     @Test func hostileCapturesDoNothingWhenServedEither() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
