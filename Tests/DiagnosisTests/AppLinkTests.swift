@@ -23,7 +23,7 @@ struct AppLinkTests {
             }
             let address = location.split(separator: "&").joined(separator: ampersand)
             exchange.response?.status = 200
-            exchange.response?.headers.fields.removeAll { $0.name == "Location" }
+            exchange.response?.headers.remove("Location")
             exchange.response?.redirectURL = ""
             exchange.response?.body = Body(
                 text: page.split(separator: "URL").joined(separator: address),

@@ -22,7 +22,7 @@ struct IntentRedirectTests {
                 return
             }
             exchange.response?.status = 200
-            exchange.response?.headers.fields.removeAll { $0.name == "Location" }
+            exchange.response?.headers.remove("Location")
             exchange.response?.redirectURL = ""
             let href = intent.split(separator: "&").joined(separator: "&amp;")
             exchange.response?.body = Body(

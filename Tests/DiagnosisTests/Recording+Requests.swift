@@ -10,7 +10,7 @@ extension Recording {
     func saying(_ words: String, status: Int = 400) -> Recording {
         answeringRequest { response in
             response.status = status
-            response.headers.fields.removeAll { $0.name.lowercased() == "location" }
+            response.headers.remove("location")
             response.redirectURL = ""
             response.body = Body(text: words, mediaType: "text/html")
         }

@@ -202,7 +202,7 @@ struct Recording {
                 ["cookie", "authorization"].contains($0.name.lowercased())
             }
             exchange.request.listedCookies = []
-            exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "set-cookie" }
+            exchange.response?.headers.remove("set-cookie")
             exchange.response?.listedCookies = []
         }
     }

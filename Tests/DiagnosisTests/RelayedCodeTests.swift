@@ -24,9 +24,9 @@ struct RelayedCodeTests {
             let code = FormBody.items(of: exchange.request.body)?.first("code") ?? ""
             exchange.request.url = RecordedURL(url)
             exchange.request.body = Body(text: "{\"code\":\"\(code)\"}", mediaType: "application/json")
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "content-type" }
+            exchange.request.headers.remove("content-type")
             if let agent {
-                exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+                exchange.request.headers.remove("user-agent")
                 if !agent.isEmpty { exchange.request.headers.append("User-Agent", agent) }
             }
             exchange.response = status.map {
@@ -174,7 +174,7 @@ struct RelayedCodeTests {
         var handover = try #require(app.exchanges.last)
         handover.request.method = "POST"
         handover.request.url = RecordedURL("https://api.shop.example/login")
-        handover.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+        handover.request.headers.remove("authorization")
         handover.request.body = Body(text: "{\"idToken\":\"\(token)\"}", mediaType: "application/json")
         handover.response = RecordedResponse(status: status)
         handover.startedAt = handover.startedAt + .seconds(1)
@@ -221,8 +221,7 @@ struct RelayedCodeTests {
         relay.startedAt = exchanges[place].startedAt
         relay.duration = time
         exchanges[place].startedAt = exchanges[place].startedAt + .milliseconds(50)
-        exchanges[place].request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-        exchanges[place].request.headers.append("User-Agent", "shop-backend/2.1")
+        exchanges[place].request.headers.replace("User-Agent", with: "shop-backend/2.1")
         exchanges.insert(relay, at: place)
         return Recording(exchanges)
     }
@@ -293,7 +292,7 @@ struct RelayedCodeTests {
         handover.startedAt = handover.startedAt + .seconds(1)
         handover.request.method = "POST"
         handover.request.url = RecordedURL("https://api.shop.example\(path)")
-        handover.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+        handover.request.headers.remove("authorization")
         handover.request.body = Body(text: "{\"token\":\"\(token)\"}", mediaType: "application/json")
         handover.response = RecordedResponse(status: 401)
         let recording = Recording(app.exchanges + [handover])

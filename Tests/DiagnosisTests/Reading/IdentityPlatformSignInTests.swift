@@ -124,7 +124,7 @@ struct IdentityPlatformSignInTests {
         var call = try #require(app.exchanges.last)
         call.request.method = "POST"
         call.request.url = RecordedURL("https://identitytoolkit.googleapis.com/v1/accounts:signInWithIdp")
-        call.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+        call.request.headers.remove("authorization")
         call.request.body = .json(#"{"postBody":"id_token=\#(token)&providerId=oidc.harbour"}"#)
         call.startedAt = call.startedAt + .seconds(1)
         call.response?.status = status

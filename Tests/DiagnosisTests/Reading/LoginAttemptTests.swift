@@ -62,7 +62,7 @@ struct LoginAttemptTests {
         callback.request.url = RecordedURL("https://www.shop.example/callback")
         callback.startedAt = callback.startedAt + .seconds(1)
         callback.response?.redirect(to: "")
-        callback.response?.headers.fields.removeAll { $0.name == "Location" }
+        callback.response?.headers.remove("Location")
         callback.response?.status = 500
         exchanges.append(callback)
         #expect(attempts(Recording(exchanges)).map { $0.refusal == nil } == [true])

@@ -20,7 +20,7 @@ struct OtherClientsCredentialTests {
             #"{"iss":"https://id.harbour.example","aud":"\#(audience)","sub":"alice","iat":1772000000,"exp":1900000000}"#
         let token = [#"{"alg":"RS256"}"#, claims, "signature"].map(encoded).joined(separator: ".")
         handed.request.url = RecordedURL("https://api.shop.example/auth/apple")
-        handed.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+        handed.request.headers.remove("authorization")
         handed.request.body = Body(
             text: #"{"identityToken":"\#(token)","authorizationCode":"\#(code)"}"#,
             mediaType: "application/json"

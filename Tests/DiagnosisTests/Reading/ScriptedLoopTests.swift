@@ -19,7 +19,7 @@ struct ScriptedLoopTests {
             var asked = request
             let url = Recording.changing(asked.request.url.text, "state", state)
             asked.request.url = RecordedURL(Recording.changing(url, "nonce", "nonce-\(round)-7e5d3c1b"))
-            asked.request.headers.fields.removeAll { $0.name.lowercased() == "referer" }
+            asked.request.headers.remove("referer")
             asked.response = RecordedResponse(status: 302)
             asked.response?.redirect(to: target)
             asked.startedAt = time

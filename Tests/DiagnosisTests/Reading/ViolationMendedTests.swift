@@ -54,10 +54,10 @@ struct ViolationMendedTests {
     /// A client that has one state for all of its logins has it in the browsers of all of its users.
     @Test func staysWhereTheNextTryIsAnotherBrowsers() throws {
         var recording = try recording("redirect_uri", "https://www.shop.example/cb", saying: unregistered)
-        recording.exchanges[0].request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-        recording.exchanges[0].request.headers.append(
+        recording.exchanges[0].request.headers.replace(
             "User-Agent",
-            "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36"
+            with:
+                "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36"
         )
         #expect(recording.finding("redirect-uri-not-registered")?.severity == .error)
     }

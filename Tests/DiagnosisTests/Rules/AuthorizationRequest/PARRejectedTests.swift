@@ -32,7 +32,7 @@ struct PARRejectedTests {
     ])
     func tellsAClientsDocument(client: String, words: String, fires: Bool) throws {
         let recording = try Recording(broken).sending("client_id", client, to: "/par")
-            .editing { $0.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" } }
+            .editing { $0.request.headers.remove("authorization") }
             .answering("/par", 400, ["error": "invalid_request", "error_description": .string(words)])
         let finding = try #require(recording.finding(rule))
         #expect(finding.fix.contains("Fetch the client_id yourself") == fires)

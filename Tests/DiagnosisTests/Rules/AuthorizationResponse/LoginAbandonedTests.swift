@@ -207,8 +207,7 @@ struct LoginAbandonedTests {
             exchange.request.url = RecordedURL(
                 exchange.request.url.text.replacing("/authorize", with: "/am/oauth2/realms/root/authorize")
             )
-            exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
-            exchange.request.headers.append("User-Agent", agent)
+            exchange.request.headers.replace("User-Agent", with: agent)
             exchange.response?.body = Body(text: "<html><body>\(page)</body></html>", mediaType: "text/html")
         }
         let finding = try #require(recording.finding(rule))

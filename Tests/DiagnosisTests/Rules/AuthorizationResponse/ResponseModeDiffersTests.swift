@@ -152,7 +152,7 @@ struct ResponseModeDiffersTests {
     @Test func aRedirectThatSendsTheFormOnIsWhyTheAppRefuses() throws {
         let recording = try redirecting(307, "user-agent/callback-rejected-by-app").editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }
-            exchange.request.headers.fields.removeAll { $0.name == "Cookie" }
+            exchange.request.headers.remove("Cookie")
             exchange.request.listedCookies = []
             exchange.response?.status = 400
         }

@@ -26,10 +26,9 @@ struct UserCancelledTests {
         // A web view deserves a warning, but is not why it ended.
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/authorize" else { return }
-            exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
-            exchange.request.headers.append(
+            exchange.request.headers.replace(
                 "User-Agent",
-                "Mozilla/5.0 (Linux; Android 14; wv) AppleWebKit/537.36"
+                with: "Mozilla/5.0 (Linux; Android 14; wv) AppleWebKit/537.36"
             )
         }
         #expect(recording.finding("embedded-user-agent")?.severity == .warning)

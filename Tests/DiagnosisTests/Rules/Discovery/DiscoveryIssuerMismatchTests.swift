@@ -250,8 +250,7 @@ struct DiscoveryIssuerMismatchTests {
         later.response = RecordedResponse(status: 200)
         recording.exchanges.append(later)
         let finding = recording.editing { exchange in
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-            exchange.request.headers.append("User-Agent", agent)
+            exchange.request.headers.replace("User-Agent", with: agent)
             if let library { exchange.request.headers.append("x-client-SKU", library) }
         }.finding(rule)
         #expect((finding?.title.contains("the app stopped there") == true) == fires)

@@ -36,8 +36,7 @@ struct DiscoveryMissingEndpointTests {
     func tellsWhereAnAppStopped(name: String, agent: String, fires: Bool) throws {
         let all = changing(try Recording("the-capture/code-never-redeemed")) { $0[name] = nil }.editing {
             guard $0.request.url.path != "/authorize" else { return }
-            $0.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-            $0.request.headers.append("User-Agent", agent)
+            $0.request.headers.replace("User-Agent", with: agent)
         }
         let stopped = all.without { ["/authorize", "/sign-in"].contains($0.request.url.path) }
         let finding = stopped.finding(rule)

@@ -71,7 +71,7 @@ struct ResourceMetadataMismatchTests {
         let recording = naming(
             "https://tools.harbour.example/mcp",
             in: try Recording(broken).editing { exchange in
-                exchange.response?.headers.fields.removeAll { $0.name == "WWW-Authenticate" }
+                exchange.response?.headers.remove("WWW-Authenticate")
             }
         )
         #expect(recording.finding(rule) == nil)

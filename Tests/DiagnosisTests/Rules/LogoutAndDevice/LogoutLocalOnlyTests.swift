@@ -183,13 +183,12 @@ struct LogoutLocalOnlyTests {
         let recording = try Recording(broken).editing { exchange in
             let isNext = exchange.request.cookies.contains { $0.name == "harbour" }
             if isNext, exchange.request.url.path == "/authorize", isSameSession {
-                exchange.request.headers.fields.removeAll { $0.name == "Cookie" }
-                exchange.request.headers.append("Cookie", session)
+                exchange.request.headers.replace("Cookie", with: session)
                 exchange.request.listedCookies = []
             }
             guard exchange.request.url.path == "/logout" else { return }
             exchange.request.url = RecordedURL("https://id.harbour.example/end-session?client_id=shop-web")
-            exchange.request.headers.fields.removeAll { $0.name == "Cookie" }
+            exchange.request.headers.remove("Cookie")
             exchange.request.listedCookies = []
             if bringsCookie { exchange.request.headers.append("Cookie", session) }
             exchange.response = RecordedResponse(

@@ -59,8 +59,7 @@ struct AccessTokenExpiredTests {
 
     @Test func leavesOtherTokensAndReasonsAlone() throws {
         let other = try Recording(broken).editingLast("/orders") { exchange in
-            exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
-            exchange.request.headers.append("Authorization", "Bearer of-nobody")
+            exchange.request.headers.replace("Authorization", with: "Bearer of-nobody")
         }
         #expect(other.finding(rule) == nil)
         let forbidden = try Recording(broken).editingLast("/orders") { $0.response?.status = 403 }
@@ -98,7 +97,7 @@ struct AccessTokenExpiredTests {
         let token = first.response?.body?.bytes.flatMap { try? JSONParser.parse($0) }?["access_token"]?.string
         var second = first
         second.startedAt = first.startedAt + .seconds(seconds)
-        second.response?.headers.fields.removeAll { $0.name == "Date" }
+        second.response?.headers.remove("Date")
         recording.exchanges.append(second)
         return recording.sending("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
             .sending("code", nil).sending("code_verifier", nil).sending("redirect_uri", nil)

@@ -90,8 +90,7 @@ struct AccessTokenWrongKindTests {
         var call = try #require(recording.exchanges.last { $0.request.url.path == "/userinfo" })
         call.startedAt = call.startedAt + .seconds(1)
         call.request.url = RecordedURL("https://graph.facebook.com/v22.0/me")
-        call.request.headers.fields.removeAll { $0.name == "Authorization" }
-        call.request.headers.append("Authorization", "Bearer " + token)
+        call.request.headers.replace("Authorization", with: "Bearer " + token)
         call.response = RecordedResponse(
             status: 400,
             body: .json(
@@ -156,8 +155,7 @@ struct AccessTokenWrongKindTests {
             own.exchanges.last { $0.request.url.path == "/token" }?.response?.body?.bytes
                 .flatMap { try? JSONParser.parse($0) }?["access_token"]?.string
         )
-        before.request.headers.fields.removeAll { $0.name == "Authorization" }
-        before.request.headers.append("Authorization", "Bearer \(granted)")
+        before.request.headers.replace("Authorization", with: "Bearer \(granted)")
         before.request.url = RecordedURL((refused.request.url.origin ?? "") + "/api/cart")
         before.response = RecordedResponse(status: 200)
         recording.exchanges.append(before)

@@ -186,8 +186,7 @@ extension Recording {
         let token = encoded(#"{"alg":"RS256"}"#) + "." + encoded(claims) + ".c2ln"
         return editingAnswer(of: "/token") { $0["access_token"] = .string(token) }.editingLast("/orders") {
             exchange in
-            exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
-            exchange.request.headers.append("Authorization", "Bearer \(token)")
+            exchange.request.headers.replace("Authorization", with: "Bearer \(token)")
         }
     }
 }

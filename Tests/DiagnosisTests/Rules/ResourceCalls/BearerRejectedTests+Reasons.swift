@@ -75,7 +75,7 @@ extension BearerRejectedTests {
     @Test(arguments: [("Client ID is missing", true), ("Unauthorized", false)])
     func namesWhatTheAPIWantsBesideTheToken(words: String, fires: Bool) throws {
         let recording = try Recording(broken).editingLast("/orders") { exchange in
-            exchange.response?.headers.fields.removeAll { $0.name == "WWW-Authenticate" }
+            exchange.response?.headers.remove("WWW-Authenticate")
         }
         .answering("/orders", 401, ["error": "Unauthorized", "message": .string(words)])
         let finding = try #require(recording.finding(rule))
@@ -96,7 +96,7 @@ extension BearerRejectedTests {
     /// A token is bound to the certificate that it was issued over.
     @Test func tellsOfAnotherCertificate() throws {
         let recording = try Recording("resource-calls/bearer-rejected").editingLast("/orders") { exchange in
-            exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "www-authenticate" }
+            exchange.response?.headers.remove("www-authenticate")
             exchange.response?.body = Body(
                 text:
                     #"{"message":"Token endpoint was called with a different certificate. Fingerprints mismatch"}"#,

@@ -53,10 +53,9 @@ extension BearerRejectedTests {
         let token = try #require(answer["refresh_token"]?.string)
         let revoked = recording.sending("token", token, to: "/revoke").editing { exchange in
             guard exchange.response?.headers.first("www-authenticate") != nil else { return }
-            exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "www-authenticate" }
-            exchange.response?.headers.append(
+            exchange.response?.headers.replace(
                 "WWW-Authenticate",
-                "Bearer error=\"invalid_token\", error_description=\"\(words)\""
+                with: "Bearer error=\"invalid_token\", error_description=\"\(words)\""
             )
         }
         #expect(!revoked.findings.contains { $0.title.contains("that was revoked") })

@@ -205,7 +205,7 @@ struct InsufficientScopeTests {
         second.request.method = later
         second.request.url = RecordedURL(second.request.url.text + query)
         second.response?.status = 200
-        second.response?.headers.fields.removeAll { $0.name.lowercased() == "www-authenticate" }
+        second.response?.headers.remove("www-authenticate")
         if isNewToken {
             let token = "another-token-8675309"
             recording = recording.refreshing(to: token)

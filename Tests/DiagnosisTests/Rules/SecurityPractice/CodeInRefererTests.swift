@@ -38,8 +38,10 @@ struct CodeInRefererTests {
     @Test func leavesAnotherCodeAlone() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/pixel.gif" else { return }
-            exchange.request.headers.fields.removeAll { $0.name == "Referer" }
-            exchange.request.headers.append("Referer", "https://www.shop.example/voucher?code=SUMMER2026")
+            exchange.request.headers.replace(
+                "Referer",
+                with: "https://www.shop.example/voucher?code=SUMMER2026"
+            )
         }
         #expect(recording.finding(rule) == nil)
     }

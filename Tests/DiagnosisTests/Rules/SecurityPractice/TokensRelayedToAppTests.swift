@@ -51,8 +51,7 @@ struct TokensRelayedToAppTests {
     @Test func leavesPagesAlone() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/login/finish" else { return }
-            exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
-            exchange.request.headers.append("User-Agent", "Mozilla/5.0 (X11; Linux x86_64)")
+            exchange.request.headers.replace("User-Agent", with: "Mozilla/5.0 (X11; Linux x86_64)")
         }
         #expect(recording.finding(rule) == nil)
     }

@@ -12,12 +12,11 @@ extension CodeNeverRedeemedTests {
         try Recording("the-capture/backchannel-not-recorded").withMetadata().editing { exchange in
             if exchange.request.url.path.contains("well-known") {
                 exchange.request.headers.append("Origin", "https://www.shop.example")
-                exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-                exchange.request.headers.append("User-Agent", "Mozilla/5.0 (X11; Linux) Firefox/140.0")
+                exchange.request.headers.replace("User-Agent", with: "Mozilla/5.0 (X11; Linux) Firefox/140.0")
             }
             guard exchange.request.url.path == "/callback" else { return }
             exchange.response?.status = 200
-            exchange.response?.headers.fields.removeAll { $0.name == "Location" }
+            exchange.response?.headers.remove("Location")
             exchange.response?.redirectURL = ""
             exchange.response?.body = Body(text: "<!doctype html>", mediaType: "text/html")
         }

@@ -11,8 +11,7 @@ extension CodeNeverRedeemedTests {
     private func login(at uri: String, by agent: String, isPage: Bool = false) throws -> Recording {
         try Recording(broken).asking("redirect_uri", uri).editing { exchange in
             guard ["/authorize", "/sign-in"].contains(exchange.request.url.path) else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-            exchange.request.headers.append("User-Agent", agent)
+            exchange.request.headers.replace("User-Agent", with: agent)
             guard exchange.request.url.path == "/sign-in", let location = exchange.response?.location else {
                 return
             }
@@ -20,7 +19,7 @@ extension CodeNeverRedeemedTests {
             exchange.response?.redirect(to: target)
             guard isPage else { return }
             exchange.response?.status = 200
-            exchange.response?.headers.fields.removeAll { $0.name == "Location" }
+            exchange.response?.headers.remove("Location")
             exchange.response?.redirectURL = ""
             exchange.response?.body = Body(
                 text: "<html><script>window.location.replace(\"\(target)\")</script></html>",

@@ -33,8 +33,7 @@ struct CodeNeverRedeemedTests {
             else {
                 return exchange
             }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-            exchange.request.headers.append("User-Agent", "Mozilla/5.0 (iPhone) Mobile Safari/604.1")
+            exchange.request.headers.replace("User-Agent", with: "Mozilla/5.0 (iPhone) Mobile Safari/604.1")
             return exchange
         }
         var later = exchanges[1]
@@ -46,8 +45,7 @@ struct CodeNeverRedeemedTests {
                 .replacing(nonce, with: "nonce-of-the-later-one").replacing(part, with: other)
         )
         if part == "iPhone" {
-            later.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-            later.request.headers.append("User-Agent", "Mozilla/5.0 (iPad) Mobile Safari/604.1")
+            later.request.headers.replace("User-Agent", with: "Mozilla/5.0 (iPad) Mobile Safari/604.1")
         }
         exchanges.insert(later, at: 2)
         let finding = try #require(Recording(exchanges).finding(rule))
@@ -64,7 +62,7 @@ struct CodeNeverRedeemedTests {
         let recording = try Recording(broken + ".near-miss").editing { exchange in
             guard exchange.request.method == "POST" else { return }
             exchange.request.body = kind == "empty" ? Body(text: "", mediaType: FormBody.mediaType) : nil
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "content-length" }
+            exchange.request.headers.remove("content-length")
             if kind == "empty" {
                 exchange.request.body?.wireSize = 229
             } else {
@@ -146,7 +144,7 @@ struct CodeNeverRedeemedTests {
                 guard exchange.request.url.path == "/api/session" else { return }
                 exchange.request.url = RecordedURL("https://www.shop.example" + url)
                 exchange.request.body = body.map { Body(text: $0, mediaType: "text/plain") }
-                exchange.request.headers.fields.removeAll { $0.name.lowercased() == "content-length" }
+                exchange.request.headers.remove("content-length")
             }
             #expect(used.finding(rule) == nil)
         }
@@ -173,7 +171,7 @@ struct CodeNeverRedeemedTests {
         let wrapped = recording.editing { exchange in
             guard exchange.request.url.path == "/api/session" else { return }
             exchange.request.body = Body(text: #"{"data":"\#(payload)"}"#, mediaType: "application/json")
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "content-length" }
+            exchange.request.headers.remove("content-length")
         }
         #expect((wrapped.finding(rule) != nil) == (kind == "other"))
         #expect((wrapped.abstention(rule) != nil) == kind.hasPrefix("sealed"))
@@ -189,7 +187,7 @@ struct CodeNeverRedeemedTests {
         let handed = recording.editing { exchange in
             guard exchange.request.url.path == "/api/session" else { return }
             exchange.request.body = Body(text: #"{"code":"\#(escaped)"}"#, mediaType: "application/json")
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "content-length" }
+            exchange.request.headers.remove("content-length")
         }
         #expect((handed.finding(rule) == nil) == isTheCode)
         #expect((handed.outcomes == [.success]) == isTheCode)
@@ -221,8 +219,7 @@ struct CodeNeverRedeemedTests {
     func namesTheOriginThatTheLoginBeganAt(page address: String, isOther: Bool) throws {
         let recording = try left(by: page()).editing { exchange in
             guard exchange.request.url.path == "/authorize" else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "referer" }
-            exchange.request.headers.append("Referer", address)
+            exchange.request.headers.replace("Referer", with: address)
         }
         let finding = try #require(recording.finding(rule))
         #expect(finding.places.contains { $0.hasSuffix("request.header Referer") } == isOther)

@@ -13,8 +13,10 @@ struct BasicCredentialsEncodingTests {
     private func recording(registered: String?, credentials: String) throws -> Recording {
         var recording = try Recording(broken).editing { exchange in
             guard exchange.request.headers.contains("authorization") else { return }
-            exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
-            exchange.request.headers.append("Authorization", "Basic " + Base64.encode(credentials.utf8))
+            exchange.request.headers.replace(
+                "Authorization",
+                with: "Basic " + Base64.encode(credentials.utf8)
+            )
         }
         if let registered {
             recording = recording.editingAnswer(of: "/register") { $0["client_secret"] = .string(registered) }

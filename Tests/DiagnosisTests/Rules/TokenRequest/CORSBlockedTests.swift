@@ -42,8 +42,10 @@ struct CORSBlockedTests {
     func extensionWithoutPermissionIsOne(isAsked: Bool, fires: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.headers.contains("origin") else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "origin" }
-            exchange.request.headers.append("Origin", "chrome-extension://laolmfhjaobpboigjfbclcphckmjodlp")
+            exchange.request.headers.replace(
+                "Origin",
+                with: "chrome-extension://laolmfhjaobpboigjfbclcphckmjodlp"
+            )
         }.without { !isAsked && $0.request.method == "OPTIONS" }
         let finding = recording.finding(rule)
         #expect((finding?.isPrimary == true) == fires)
@@ -104,7 +106,7 @@ struct CORSBlockedTests {
     )
     func looksAtTheAnswer(allowed: String?, isRight: Bool) throws {
         let recording = try token(in: Recording(healthy)) { exchange in
-            exchange.response?.headers.fields.removeAll { $0.name == "Access-Control-Allow-Origin" }
+            exchange.response?.headers.remove("Access-Control-Allow-Origin")
             if let allowed { exchange.response?.headers.append("Access-Control-Allow-Origin", allowed) }
         }
         #expect((recording.finding(rule) == nil) == isRight)
@@ -122,7 +124,7 @@ struct CORSBlockedTests {
         let recording = try token(
             in: Recording(healthy).granted()
         ) { exchange in
-            exchange.response?.headers.fields.removeAll { $0.name == "Access-Control-Allow-Origin" }
+            exchange.response?.headers.remove("Access-Control-Allow-Origin")
         }
         #expect(recording.finding(rule)?.severity == .error)
         #expect(recording.outcomes == [.failure])
@@ -132,7 +134,7 @@ struct CORSBlockedTests {
         var recording = try token(
             in: Recording(healthy).granted()
         ) { exchange in
-            exchange.response?.headers.fields.removeAll { $0.name == "Access-Control-Allow-Origin" }
+            exchange.response?.headers.remove("Access-Control-Allow-Origin")
         }
         var call = try #require(recording.exchanges.last)
         call.startedAt = call.startedAt + .seconds(1)
@@ -216,8 +218,7 @@ struct CORSBlockedTests {
     func appsWithPagesOfTheirOwnAreNoException(origin: String, isBlocked: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.headers.contains("origin") else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "origin" }
-            exchange.request.headers.append("Origin", origin)
+            exchange.request.headers.replace("Origin", with: origin)
         }
         #expect((recording.finding(rule) != nil) == isBlocked)
         // No provider registers such an origin as it does those of the web.

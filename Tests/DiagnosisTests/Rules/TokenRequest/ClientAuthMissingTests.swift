@@ -75,8 +75,7 @@ struct ClientAuthMissingTests {
     func tellsAnAppFromAServer(agent: String, isApp: Bool) throws {
         let recording = try Recording("healthy/native-app").editing { exchange in
             guard exchange.request.url.path == "/token" else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-            exchange.request.headers.append("User-Agent", agent)
+            exchange.request.headers.replace("User-Agent", with: agent)
         }.answering("/token", 401, ["error": "invalid_client"])
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
@@ -95,8 +94,7 @@ struct ClientAuthMissingTests {
     func tellsAPageFromAServer(agent: String, origin: String?, isPage: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/token" else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-            exchange.request.headers.append("User-Agent", agent)
+            exchange.request.headers.replace("User-Agent", with: agent)
             guard let origin else { return }
             exchange.request.headers.append("Origin", origin)
             exchange.response?.headers.append("Access-Control-Allow-Origin", origin)
@@ -128,8 +126,7 @@ struct ClientAuthMissingTests {
                 )
             }
             guard exchange.request.url.host == "oauth2.googleapis.com", let origin else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-            exchange.request.headers.append("User-Agent", "Mozilla/5.0 (X11; Linux x86_64)")
+            exchange.request.headers.replace("User-Agent", with: "Mozilla/5.0 (X11; Linux x86_64)")
             exchange.request.headers.append("Origin", origin)
             exchange.response?.headers.append("Access-Control-Allow-Origin", origin)
         }
@@ -197,7 +194,7 @@ struct ClientAuthMissingTests {
         }
         var refresh = recording.exchanges[place]
         refresh.startedAt = refresh.startedAt + .seconds(3600)
-        refresh.request.headers.fields.removeAll { $0.name == "Authorization" }
+        refresh.request.headers.remove("Authorization")
         let token = try #require(recording.flows.first?.tokenRequests.first?.issuedRefreshToken)
         refresh.request.body = Body(
             text: FormBody.encode([("grant_type", "refresh_token"), ("refresh_token", token)]),
@@ -287,7 +284,7 @@ struct ClientAuthMissingTests {
         var question = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
         let url = question.request.url.text.replacing("/token", with: "/introspect")
         question.request.url = RecordedURL(url)
-        question.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+        question.request.headers.remove("authorization")
         question.request.body = Body(text: "token=abcdefghijkl", mediaType: FormBody.mediaType)
         question.response = RecordedResponse(
             status: 401,

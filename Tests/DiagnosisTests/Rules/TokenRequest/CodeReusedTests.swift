@@ -279,7 +279,7 @@ struct CodeReusedTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.outcomes == [.failure])
         let unasked = recording.editing { exchange in
-            exchange.response?.headers.fields.removeAll { $0.name == "DPoP-Nonce" }
+            exchange.response?.headers.remove("DPoP-Nonce")
         }
         #expect(unasked.finding(rule) != nil)
     }

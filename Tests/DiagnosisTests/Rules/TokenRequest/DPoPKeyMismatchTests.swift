@@ -75,8 +75,7 @@ struct DPoPKeyMismatchTests {
         let token = "\(encoded("{\"alg\":\"RS256\"}")).\(encoded("{\"cnf\":{\"jkt\":\"another\"}}")).c2ln"
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/userinfo" else { return }
-            exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
-            exchange.request.headers.append("Authorization", "DPoP " + token)
+            exchange.request.headers.replace("Authorization", with: "DPoP " + token)
         }.editingAnswer(of: "/token") { $0["access_token"] = .string(token) }
         #expect(recording.finding(rule)?.evidence[1].note == "cnf.jkt of the access token")
     }
@@ -117,8 +116,7 @@ struct DPoPKeyMismatchTests {
         let url = copy.exchanges[index].request.url
         push.request.url = push.request.url.resolving("/par")
         push.request.body = Body(text: url.query ?? "", mediaType: FormBody.mediaType)
-        push.request.headers.fields.removeAll { $0.name.lowercased() == "dpop" }
-        push.request.headers.append("DPoP", proof)
+        push.request.headers.replace("DPoP", with: proof)
         push.startedAt = copy.exchanges[index].startedAt + .milliseconds(-20)
         push.response = RecordedResponse(
             status: 201,

@@ -39,14 +39,13 @@ struct DPoPNonceIgnoredTests {
         let recording = try Recording(broken + ".near-miss")
         let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
         var old = recording
-        old.exchanges[index].response?.headers.fields.removeAll { $0.name == "DPoP-Nonce" }
-        old.exchanges[index].response?.headers.append("DPoP-Nonce", "another-nonce")
+        old.exchanges[index].response?.headers.replace("DPoP-Nonce", with: "another-nonce")
         #expect(old.finding(rule) != nil)
         // The nonce that is used came with a later answer.
         var refreshed = old
         var answer = old.exchanges[index]
         answer.startedAt = answer.startedAt + .milliseconds(10)
-        answer.response?.headers.fields.removeAll { $0.name == "DPoP-Nonce" }
+        answer.response?.headers.remove("DPoP-Nonce")
         let nonce = try #require(recording.exchanges[index].response?.headers.first("dpop-nonce"))
         answer.response?.headers.append("DPoP-Nonce", nonce)
         refreshed.exchanges.append(answer)
@@ -62,8 +61,7 @@ struct DPoPNonceIgnoredTests {
         let (first, second) = (try #require(places.first), try #require(places.last))
         #expect(first < second)
         recording.exchanges[second].response = recording.exchanges[first].response
-        recording.exchanges[second].response?.headers.fields.removeAll { $0.name == "DPoP-Nonce" }
-        recording.exchanges[second].response?.headers.append("DPoP-Nonce", "another-nonce")
+        recording.exchanges[second].response?.headers.replace("DPoP-Nonce", with: "another-nonce")
         recording.exchanges.removeSubrange((second + 1)...)
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary && finding.title.contains("does not take"))
@@ -114,7 +112,7 @@ struct DPoPNonceIgnoredTests {
 
     @Test func saysNothingWithoutANonce() throws {
         let recording = try Recording(broken).editing {
-            $0.response?.headers.fields.removeAll { $0.name == "DPoP-Nonce" }
+            $0.response?.headers.remove("DPoP-Nonce")
         }
         #expect(recording.finding(rule) == nil)
     }

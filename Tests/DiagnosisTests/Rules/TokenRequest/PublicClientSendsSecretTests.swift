@@ -14,8 +14,7 @@ struct PublicClientSendsSecretTests {
     private func agent(_ name: String, in recording: Recording) -> Recording {
         recording.editing { exchange in
             guard exchange.request.url.path == "/token" else { return }
-            exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
-            exchange.request.headers.append("User-Agent", name)
+            exchange.request.headers.replace("User-Agent", with: name)
         }
     }
 
@@ -79,8 +78,7 @@ struct PublicClientSendsSecretTests {
         )
         var relay = redeemed
         relay.request.url = RecordedURL("https://api.shop.example/login/finish")
-        relay.request.headers.fields.removeAll { $0.name == "User-Agent" }
-        relay.request.headers.append("User-Agent", "Shop/4.2 CFNetwork/1568 Darwin/24.1")
+        relay.request.headers.replace("User-Agent", with: "Shop/4.2 CFNetwork/1568 Darwin/24.1")
         relay.request.body = Body(text: #"{"code":"\#(code)"}"#, mediaType: "application/json")
         relay.response?.body = Body(text: #"{"session":"s"}"#, mediaType: "application/json")
         relay.startedAt = redeemed.startedAt - .milliseconds(10)

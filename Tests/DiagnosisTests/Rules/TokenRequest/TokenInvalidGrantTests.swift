@@ -229,8 +229,7 @@ struct TokenInvalidGrantTests {
                 + (isOnBehalf ? "&requested_token_use=on_behalf_of" : ""),
             mediaType: FormBody.mediaType
         )
-        call.response?.headers.fields.removeAll { $0.name == "Date" }
-        call.response?.headers.append("Date", "Wed, 04 Mar 2026 07:53:20 GMT")
+        call.response?.headers.replace("Date", with: "Wed, 04 Mar 2026 07:53:20 GMT")
         let finding = try #require(Recording([call]).finding(rule))
         #expect(finding.title.contains(title))
         #expect(finding.notes.contains("over for 7200 s, by the answer's Date"))

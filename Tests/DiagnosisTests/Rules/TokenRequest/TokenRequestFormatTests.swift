@@ -13,8 +13,7 @@ struct TokenRequestFormatTests {
         try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/token" else { return }
             exchange.request.body = Body(text: text, mediaType: type)
-            exchange.request.headers.fields.removeAll { $0.name == "Content-Type" }
-            exchange.request.headers.append("Content-Type", type)
+            exchange.request.headers.replace("Content-Type", with: type)
         }
     }
 
@@ -121,7 +120,7 @@ struct TokenRequestFormatTests {
                 "https://\(host)/token?grant_type=authorization_code&code=abc&client_id=shop-web"
             )
             exchange.request.body = nil
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "content-type" }
+            exchange.request.headers.remove("content-type")
         }.answering("/token", 405)
         #expect((recording.finding(rule) != nil) == fires)
     }

@@ -47,8 +47,7 @@ struct IDTokenMissingTests {
         let call = try #require(healthy.first { $0.request.url.path == "/userinfo" })
         recording.exchanges.append(call)
         recording = recording.editingLast("/userinfo") { exchange in
-            exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
-            exchange.request.headers.append("Authorization", "Bearer \(token)")
+            exchange.request.headers.replace("Authorization", with: "Bearer \(token)")
             exchange.startedAt = recording.exchanges[4].startedAt + .seconds(1)
         }
         #expect(recording.finding(rule) == nil)

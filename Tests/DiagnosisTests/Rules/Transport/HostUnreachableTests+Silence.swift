@@ -127,8 +127,7 @@ extension HostUnreachableTests {
         let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
         recording.exchanges.removeSubrange((index + 1)...)
         if let agent {
-            recording.exchanges[index].request.headers.fields.removeAll { $0.name == "User-Agent" }
-            recording.exchanges[index].request.headers.append("User-Agent", agent)
+            recording.exchanges[index].request.headers.replace("User-Agent", with: agent)
         }
         recording.exchanges[index].response = nil
         recording.exchanges[index].failure = Self.left

@@ -157,7 +157,7 @@ struct TLSClientRejectsRecorderTests {
         let recording = try Recording(broken + ".near-miss").editing { exchange in
             exchange.client = ClientFacts()
             guard exchange.request.method == "CONNECT" else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            exchange.request.headers.remove("user-agent")
             if let agent { exchange.request.headers.append("User-Agent", agent) }
         }
         #expect((recording.finding(rule) != nil) == fires)
@@ -170,8 +170,7 @@ struct TLSClientRejectsRecorderTests {
     func servicesOfTheDevicesSystemAreNoLogin(agent: String, fires: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             exchange.request.url = RecordedURL("https://accounts.google.com:443/")
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-            exchange.request.headers.append("User-Agent", agent)
+            exchange.request.headers.replace("User-Agent", with: agent)
         }
         #expect(recording.finding(rule) != nil)
         let beside = try Recording(

@@ -12,10 +12,10 @@ extension CallbackRejectedByAppTests {
     func withoutLoginCookie() throws -> Recording {
         try Recording(broken).editing { exchange in
             guard exchange.request.url.host == "www.shop.example" else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+            exchange.request.headers.remove("cookie")
             exchange.request.listedCookies = []
             guard exchange.request.url.path == "/login" else { return }
-            exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "set-cookie" }
+            exchange.response?.headers.remove("set-cookie")
             exchange.response?.listedCookies = []
         }
     }
@@ -135,8 +135,7 @@ extension CallbackRejectedByAppTests {
         asked.request.url = RecordedURL("https://www.shop.example/api/auth/signin/harbour")
         asked.request.method = "POST"
         if let agent {
-            asked.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-            asked.request.headers.append("User-Agent", agent)
+            asked.request.headers.replace("User-Agent", with: agent)
         }
         asked.response = RecordedResponse(
             status: 200,
@@ -160,8 +159,7 @@ extension CallbackRejectedByAppTests {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }
             if !isSame {
-                exchange.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
-                exchange.request.headers.append("Cookie", "shop_login=another-value-0123456789")
+                exchange.request.headers.replace("Cookie", with: "shop_login=another-value-0123456789")
                 exchange.request.listedCookies = []
             }
             exchange.response?.body = Body(
@@ -312,8 +310,7 @@ extension CallbackRejectedByAppTests {
         let recording = try Recording("healthy/web-code-flow").editing { exchange in
             if exchange.request.url.path == "/callback" { exchange.response = RecordedResponse(status: 500) }
             guard exchange.request.url.path == "/userinfo" else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-            exchange.request.headers.append("User-Agent", "library-userinfo/1.0")
+            exchange.request.headers.replace("User-Agent", with: "library-userinfo/1.0")
             guard isPage else { return }
             exchange.response?.body = Body(text: "<html>Maintenance</html>", mediaType: "text/html")
         }

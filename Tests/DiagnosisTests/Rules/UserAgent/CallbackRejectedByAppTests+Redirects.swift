@@ -182,7 +182,7 @@ extension CallbackRejectedByAppTests {
         try Recording("healthy/web-code-flow")
             .answering("/callback", header: "Set-Cookie", "shop_login=\"\"; Max-Age=0; Path=/")
             .editingLast("/") { page in
-                page.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+                page.request.headers.remove("cookie")
                 page.request.listedCookies = []
             }
     }

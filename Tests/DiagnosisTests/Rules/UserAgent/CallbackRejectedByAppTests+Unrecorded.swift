@@ -57,8 +57,7 @@ extension CallbackRejectedByAppTests {
         try Recording("healthy/web-code-flow").without { paths.contains($0.request.url.path) }.editing {
             exchange in
             if exchange.request.url.path.contains("well-known") {
-                exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
-                exchange.request.headers.append("User-Agent", agent)
+                exchange.request.headers.replace("User-Agent", with: agent)
             }
             guard exchange.request.url.path == "/callback" else { return }
             exchange.response = RecordedResponse(status: 200, body: Body(text: page, mediaType: "text/html"))
@@ -107,7 +106,7 @@ extension CallbackRejectedByAppTests {
             guard exchange.request.url.path == "/token" else { return }
             exchange.startedAt = exchange.startedAt + .seconds(seconds)
             exchange.request.body = nil
-            exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
+            exchange.request.headers.remove("Authorization")
         }
         #expect((dead.finding(rule) != nil) == fires)
     }

@@ -147,8 +147,7 @@ struct CallbackRejectedByAppTests {
             exchange.client = ClientFacts()
             if exchange.request.url.path == "/callback" { exchange.response = RecordedResponse(status: 500) }
             guard exchange.request.url.path == "/userinfo" else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-            exchange.request.headers.append("User-Agent", agent)
+            exchange.request.headers.replace("User-Agent", with: agent)
             exchange.response?.body = Body(text: "<html>Maintenance</html>", mediaType: "text/html")
         }
         let finding = try #require(recording.finding(rule))

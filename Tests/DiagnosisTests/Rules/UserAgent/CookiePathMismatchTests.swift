@@ -28,8 +28,7 @@ struct CookiePathMismatchTests {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/login" else { return }
             exchange.request.url = RecordedURL("https://www.shop.example/auth/start")
-            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
-            exchange.response?.headers.append("Set-Cookie", "shop_login=1234567890abcd; Secure")
+            exchange.response?.headers.replace("Set-Cookie", with: "shop_login=1234567890abcd; Secure")
         }
         #expect(recording.finding(rule)?.notes[0].contains("below /auth only (by default") == true)
     }
@@ -37,8 +36,10 @@ struct CookiePathMismatchTests {
     @Test func leavesTheRootAlone() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/login" else { return }
-            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
-            exchange.response?.headers.append("Set-Cookie", "shop_login=1234567890abcd; Path=/; Secure")
+            exchange.response?.headers.replace(
+                "Set-Cookie",
+                with: "shop_login=1234567890abcd; Path=/; Secure"
+            )
         }
         #expect(recording.finding(rule) == nil)
     }
@@ -49,9 +50,9 @@ struct CookiePathMismatchTests {
     private func keeping(_ path: String, _ name: String = "rack.session") throws -> Recording {
         try Recording("healthy/web-code-flow").editing { exchange in
             guard exchange.request.url.host == "www.shop.example" else { return }
-            exchange.request.headers.fields.removeAll { $0.name == "Cookie" }
+            exchange.request.headers.remove("Cookie")
             exchange.request.listedCookies = []
-            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+            exchange.response?.headers.remove("Set-Cookie")
             exchange.response?.listedCookies = []
             switch exchange.request.url.path {
             case "/login":
@@ -98,7 +99,7 @@ struct CookiePathMismatchTests {
         asked.request.url = RecordedURL("https://www.shop.example/callback/me")
         asked.request.headers.append("Cookie", "rack.session=efgh567890abcd")
         #expect(Recording(recording.exchanges + [asked]).finding(rule) == nil)
-        asked.request.headers.fields.removeAll { $0.name == "Cookie" }
+        asked.request.headers.remove("Cookie")
         asked.request.listedCookies = []
         #expect(Recording(recording.exchanges + [asked]).finding(rule) != nil)
         // What nobody recorded may have brought it back.

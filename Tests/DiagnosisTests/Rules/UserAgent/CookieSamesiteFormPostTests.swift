@@ -40,8 +40,7 @@ struct CookieSamesiteFormPostTests {
     @Test func leavesAPostOfTheSameSiteAlone() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }
-            exchange.request.headers.fields.removeAll { $0.name == "Origin" }
-            exchange.request.headers.append("Origin", "https://login.shop.example")
+            exchange.request.headers.replace("Origin", with: "https://login.shop.example")
         }
         #expect(recording.finding(rule) == nil)
     }
@@ -68,8 +67,7 @@ struct CookieSamesiteFormPostTests {
         let recording = try setting("shop_login=1234567890abcd; Path=/; Secure").editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }
             exchange.startedAt = exchange.startedAt + .seconds(seconds)
-            exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
-            exchange.request.headers.append("User-Agent", agent)
+            exchange.request.headers.replace("User-Agent", with: agent)
         }
         let finding = recording.finding(rule)
         #expect((finding != nil) == fires)

@@ -47,10 +47,10 @@ struct CookieSecureOverHTTPTests {
         let local = try moved(start: "http://localhost:3000", end: "http://localhost:3000")
         #expect(local.finding(rule) == nil)
         let safari = local.editing { exchange in
-            exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
-            exchange.request.headers.append(
+            exchange.request.headers.replace(
                 "User-Agent",
-                "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.3 Safari/605.1.15"
+                with:
+                    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.3 Safari/605.1.15"
             )
         }
         #expect(safari.finding(rule) != nil)

@@ -10,8 +10,7 @@ struct EmbeddedUserAgentTests {
     private func seen(by agent: String) throws -> Recording {
         try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/authorize" else { return }
-            exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
-            exchange.request.headers.append("User-Agent", agent)
+            exchange.request.headers.replace("User-Agent", with: agent)
         }
     }
 

@@ -86,8 +86,10 @@ struct ProviderSessionCookieMissingTests {
     @Test func leavesACookieForAnotherPathAloneWhereOthersCame() throws {
         let recording = try answered(400, "session has timed out", cookie: "other=1").editing { exchange in
             guard exchange.request.url.path == "/authorize" else { return }
-            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
-            exchange.response?.headers.append("Set-Cookie", "harbour=1234567890; Path=/authorize; Secure")
+            exchange.response?.headers.replace(
+                "Set-Cookie",
+                with: "harbour=1234567890; Path=/authorize; Secure"
+            )
         }
         #expect(recording.finding(rule) == nil)
     }
@@ -243,7 +245,7 @@ struct ProviderSessionCookieMissingTests {
             )
         }
         // Where no request has a cookie, they may not have been recorded.
-        let without = recording.editing { $0.request.headers.fields.removeAll { $0.name == "Cookie" } }
+        let without = recording.editing { $0.request.headers.remove("Cookie") }
         #expect(without.finding(rule) == nil)
     }
 
@@ -309,10 +311,8 @@ struct ProviderSessionCookieMissingTests {
         }
         second.startedAt = second.endedAt + .milliseconds(1)
         second.response?.body = form("q7Rk2-mmT1aBcdZZKEP9x4")
-        second.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
-        second.response?.headers.append("Set-Cookie", "harbour=9876543210; Path=/; Secure; HttpOnly")
-        exchanges[page + 1].request.headers.fields.removeAll { $0.name == "Cookie" }
-        exchanges[page + 1].request.headers.append("Cookie", "harbour=9876543210")
+        second.response?.headers.replace("Set-Cookie", with: "harbour=9876543210; Path=/; Secure; HttpOnly")
+        exchanges[page + 1].request.headers.replace("Cookie", with: "harbour=9876543210")
         exchanges.insert(second, at: page + 1)
         let finding = Recording(exchanges).finding(rule)
         #expect((finding != nil) == isAnotherLogin)
@@ -335,7 +335,7 @@ struct ProviderSessionCookieMissingTests {
         let recording = try Recording("user-agent/provider-session-cookie-missing").editing { exchange in
             switch exchange.request.url.path {
             case "/authorize":
-                exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+                exchange.response?.headers.remove("Set-Cookie")
                 exchange.response?.listedCookies = []
                 exchange.response?.headers.append("Set-Cookie", "harbour=aeGz6kuQ; Path=\(path); Secure")
             case "/sign-in": exchange.response?.body = .html("<h1>Error</h1><p>\(words)</p>")

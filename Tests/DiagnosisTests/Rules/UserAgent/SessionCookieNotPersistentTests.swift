@@ -12,8 +12,7 @@ struct SessionCookieNotPersistentTests {
     private func setting(_ cookie: String) throws -> Recording {
         var recording = try Recording(broken)
         let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/sign-in" })
-        recording.exchanges[index].response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
-        recording.exchanges[index].response?.headers.append("Set-Cookie", cookie)
+        recording.exchanges[index].response?.headers.replace("Set-Cookie", with: cookie)
         return recording
     }
 
@@ -45,7 +44,7 @@ struct SessionCookieNotPersistentTests {
         again.startedAt = recording.exchanges[index].endedAt + .milliseconds(10)
         again.request.headers.append("Cookie", "harbour_session=1234567890")
         again.response = recording.exchanges[index].response
-        again.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+        again.response?.headers.remove("Set-Cookie")
         recording.exchanges[index].response?.redirect(to: again.request.url.text)
         recording.exchanges.append(again)
         let finding = try #require(recording.finding(rule))
@@ -91,8 +90,7 @@ struct SessionCookieNotPersistentTests {
 
     @Test func leavesOtherBrowsersAlone() throws {
         let recording = try second { exchange in
-            exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
-            exchange.request.headers.append("User-Agent", "Mozilla/5.0 (X11; Linux) Firefox/140.0")
+            exchange.request.headers.replace("User-Agent", with: "Mozilla/5.0 (X11; Linux) Firefox/140.0")
         }
         #expect(recording.finding(rule) == nil)
     }

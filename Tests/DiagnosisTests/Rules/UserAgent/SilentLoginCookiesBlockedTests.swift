@@ -33,10 +33,9 @@ struct SilentLoginCookiesBlockedTests {
     func knowsASessionThatLasts(name: String, attributes: String) throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/sign-in" else { return }
-            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
-            exchange.response?.headers.append(
+            exchange.response?.headers.replace(
                 "Set-Cookie",
-                "\(name)=k3J9x\(attributes); Secure; SameSite=Lax"
+                with: "\(name)=k3J9x\(attributes); Secure; SameSite=Lax"
             )
         }
         #expect(recording.finding(rule)?.isPrimary == true)
@@ -46,16 +45,14 @@ struct SilentLoginCookiesBlockedTests {
     @Test func leavesABalancersCookieAlone() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/sign-in" else { return }
-            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
-            exchange.response?.headers.append("Set-Cookie", "AWSALB=k3J9x; Max-Age=604800; Path=/")
+            exchange.response?.headers.replace("Set-Cookie", with: "AWSALB=k3J9x; Max-Age=604800; Path=/")
         }
         #expect(recording.finding(rule) == nil)
     }
 
     @Test func leavesARequestOfTheWholePageAlone() throws {
         let recording = try framed { exchange in
-            exchange.request.headers.fields.removeAll { $0.name == "Sec-Fetch-Dest" }
-            exchange.request.headers.append("Sec-Fetch-Dest", "document")
+            exchange.request.headers.replace("Sec-Fetch-Dest", with: "document")
             exchange.request.headers.append("Sec-Fetch-Mode", "navigate")
         }
         #expect(recording.finding(rule) == nil)
@@ -63,7 +60,7 @@ struct SilentLoginCookiesBlockedTests {
 
     @Test func knowsAFrameByItsSite() throws {
         let recording = try framed { exchange in
-            exchange.request.headers.fields.removeAll { $0.name == "Sec-Fetch-Dest" }
+            exchange.request.headers.remove("Sec-Fetch-Dest")
             exchange.request.headers.append("Sec-Fetch-Mode", "navigate")
         }
         #expect(recording.finding(rule) != nil)
@@ -76,7 +73,7 @@ struct SilentLoginCookiesBlockedTests {
     @Test func leavesABrowserWithoutASessionAlone() throws {
         let recording = try Recording(broken).editing { exchange in
             if exchange.request.url.path == "/sign-in" {
-                exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+                exchange.response?.headers.remove("Set-Cookie")
             }
         }
         #expect(recording.finding(rule) == nil)
@@ -98,7 +95,7 @@ struct SilentLoginCookiesBlockedTests {
     @Test func knowsASessionOlderThanTheCapture() throws {
         let recording = try framed { _ in }.editing { exchange in
             guard exchange.request.url.path == "/sign-in" else { return }
-            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+            exchange.response?.headers.remove("Set-Cookie")
             exchange.request.headers.append("Cookie", "KEYCLOAK_IDENTITY=1234567890")
         }
         #expect(recording.finding(rule)?.notes.contains("sent before, outside of frames") == true)
@@ -114,7 +111,7 @@ struct SilentLoginCookiesBlockedTests {
     /// Some recorders keep the cookies that are set and not those that are sent; of an import each file by itself.
     @Test(arguments: [false, true]) func abstainsWhereNoRequestHasACookie(isBesides: Bool) throws {
         var recording = try Recording(broken).editing { exchange in
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+            exchange.request.headers.remove("cookie")
             exchange.request.listedCookies = []
         }
         if isBesides { recording = try recording.imported(beside: "healthy/native-app") }

@@ -16,8 +16,7 @@ extension StateCookieLostTests {
             exchange.request.headers.append("Sec-Fetch-Dest", destination)
             exchange.request.headers.append("Sec-Fetch-Site", isStart ? site : "cross-site")
             guard isStart else { return }
-            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
-            exchange.response?.headers.append("Set-Cookie", cookie)
+            exchange.response?.headers.replace("Set-Cookie", with: cookie)
         }
     }
 

@@ -9,7 +9,7 @@ extension StateCookieLostTests {
     @Test(arguments: [nil, "a.har"] as [String?])
     func abstainsWhereOnlyALaterRecordingHasCookies(file: String?) throws {
         var recording = try Recording(broken).editing { exchange in
-            exchange.request.headers.fields.removeAll { $0.name == "Cookie" }
+            exchange.request.headers.remove("Cookie")
             exchange.request.listedCookies = []
             exchange.provenance.seen = [Provenance.Sighting(file: "a.har", entry: 0)]
         }

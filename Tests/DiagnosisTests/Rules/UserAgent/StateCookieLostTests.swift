@@ -60,8 +60,7 @@ struct StateCookieLostTests {
         let recording = try setting("login=1234567890abcd; Path=/; Secure; SameSite=Lax").editing {
             exchange in
             guard exchange.request.url.path == "/login" else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
-            exchange.request.headers.append("User-Agent", agent)
+            exchange.request.headers.replace("User-Agent", with: agent)
         }
         let finding = try #require(recording.finding(rule))
         #expect(finding.explanation.contains("own HTTP client") == !agent.hasPrefix("Mozilla"))
@@ -76,7 +75,7 @@ struct StateCookieLostTests {
         let recording = try setting("login=1234567890abcd; Path=/; Secure; SameSite=Lax").editing {
             exchange in
             guard ["/login", "/callback"].contains(exchange.request.url.path) else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            exchange.request.headers.remove("user-agent")
             let isStart = exchange.request.url.path == "/login"
             exchange.request.headers.append("User-Agent", isStart ? "okhttp/4.12.0" : agent)
         }
@@ -181,7 +180,7 @@ struct StateCookieLostTests {
     @Test func leavesAloneAnAppThatSetsNoCookie() throws {
         let recording = try Recording(broken).editing { exchange in
             if exchange.request.url.path == "/login" {
-                exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+                exchange.response?.headers.remove("Set-Cookie")
             }
             // One elsewhere, so that the capture is not taken for a sanitized one.
             if exchange.request.url.path == "/sign-in" {
@@ -210,7 +209,7 @@ struct StateCookieLostTests {
             .sending("code_verifier", nil)
         let recording = (hasVerifier ? whole : bare).editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+            exchange.request.headers.remove("cookie")
             exchange.request.listedCookies = []
             if !cookie.isEmpty { exchange.request.headers.append("Cookie", cookie) }
             exchange.response = RecordedResponse(status: 500)
@@ -233,7 +232,7 @@ struct StateCookieLostTests {
         let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
         var again = recording.exchanges[index]
         again.startedAt = again.startedAt + .seconds(5)
-        again.request.headers.fields.removeAll { $0.name == "Cookie" }
+        again.request.headers.remove("Cookie")
         again.request.listedCookies = []
         again.response = RecordedResponse(status: 400)
         recording.exchanges.append(again)
@@ -244,7 +243,7 @@ struct StateCookieLostTests {
 
     @Test func abstainsWhereNoRequestHasACookie() throws {
         let recording = try Recording(broken).editing { exchange in
-            exchange.request.headers.fields.removeAll { $0.name == "Cookie" }
+            exchange.request.headers.remove("Cookie")
             exchange.request.listedCookies = []
         }
         #expect(recording.finding(rule) == nil)
