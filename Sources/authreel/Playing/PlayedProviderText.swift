@@ -37,6 +37,8 @@ struct PlayedProviderText {
         }
         if let certificate {
             StandardError.line("  certificate \(certificate.printable) is what clients have to trust")
+            let record = Invocation.command("record", "--upstream-ca", certificate)
+            StandardError.line("  to record   \(record) … trusts it, too")
         }
         for line in faults.flatMap(Self.lines(of:)) { StandardError.line(line) }
         for fault in recorded.faults {

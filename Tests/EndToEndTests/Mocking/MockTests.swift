@@ -94,6 +94,7 @@ struct MockTests {
             mock.messages.contains("  certificate \(authority) is what clients have to trust\n"),
             "\(mock.messages)"
         )
+        #expect(mock.messages.contains(" record --upstream-ca \(authority) … trusts it, too\n"))
         let discovery = mock.ready["discovery"]?.string ?? ""
         #expect(try Self.curl(["--cacert", authority, discovery]).status == "200")
         // Who leaves out the s is told.
