@@ -30,10 +30,7 @@ struct FlowGrowthTests {
             capture.post(
                 "https://idp.example/token",
                 [("grant_type", "authorization_code"), ("code", "code-\(number)"), ("client_id", "shop")],
-                body: Body(
-                    text: "{\"access_token\":\"token-\(number)\",\"token_type\":\"Bearer\"}",
-                    mediaType: "application/json"
-                )
+                body: .json("{\"access_token\":\"token-\(number)\",\"token_type\":\"Bearer\"}")
             )
         }
         return capture.capture

@@ -63,7 +63,7 @@ extension Recording {
     /// A header of a request replaced; nil takes it out.
     func replacing(_ name: String, with value: String?, at index: Int) -> Recording {
         var copy = self
-        copy.exchanges[index].request.headers.fields.removeAll { $0.name.lowercased() == name.lowercased() }
+        copy.exchanges[index].request.headers.remove(name)
         if let value { copy.exchanges[index].request.headers.append(name, value) }
         return copy
     }

@@ -92,7 +92,7 @@ struct Recording {
         var copy = self
         copy.exchanges[index].response?.status = status
         copy.exchanges[index].response?.body = json.map {
-            Body(text: JSONWriter.text(of: $0), mediaType: "application/json")
+            Body.json(JSONWriter.text(of: $0))
         }
         return copy
     }
@@ -107,10 +107,7 @@ struct Recording {
         }
         edit(&object)
         var copy = self
-        copy.exchanges[index].response?.body = Body(
-            text: JSONWriter.text(of: .object(object)),
-            mediaType: "application/json"
-        )
+        copy.exchanges[index].response?.body = .json(JSONWriter.text(of: .object(object)))
         return copy
     }
 
@@ -165,14 +162,14 @@ struct Recording {
         if method != "PUT" { call.request.body = nil }
         call.response?.status = method == "DELETE" ? 204 : 200
         let text = JSONWriter.text(of: .object(answer))
-        call.response?.body = method == "DELETE" ? nil : Body(text: text, mediaType: "application/json")
+        call.response?.body = method == "DELETE" ? nil : Body.json(text)
         return Recording(exchanges + [call])
     }
 
     /// The last answer of a path with another header; nil takes it out.
     func answering(_ path: String, header name: String, _ value: String?) -> Recording {
         editingLast(path) { exchange in
-            exchange.response?.headers.fields.removeAll { $0.name.equalsIgnoringASCIICase(name) }
+            exchange.response?.headers.remove(name)
             if let value { exchange.response?.headers.append(name, value) }
         }
     }
@@ -282,8 +279,7 @@ struct Recording {
 
 extension RecordedResponse {
     mutating func redirect(to location: String) {
-        headers.fields.removeAll { $0.name.lowercased() == "location" }
-        headers.append("Location", location)
+        headers.replace("Location", with: location)
         redirectURL = location
     }
 }

@@ -23,14 +23,14 @@ struct RelayedCodeTests {
             guard exchange.request.url.path == "/token" else { return }
             let code = FormBody.items(of: exchange.request.body)?.first("code") ?? ""
             exchange.request.url = RecordedURL(url)
-            exchange.request.body = Body(text: "{\"code\":\"\(code)\"}", mediaType: "application/json")
+            exchange.request.body = .json("{\"code\":\"\(code)\"}")
             exchange.request.headers.remove("content-type")
             if let agent {
                 exchange.request.headers.remove("user-agent")
                 if !agent.isEmpty { exchange.request.headers.append("User-Agent", agent) }
             }
             exchange.response = status.map {
-                RecordedResponse(status: $0, body: Body(text: body, mediaType: "application/json"))
+                RecordedResponse(status: $0, body: .json(body))
             }
             if status == nil { exchange.failure = "NSURLErrorDomain Code=-1004 Could not connect" }
         }
@@ -70,17 +70,17 @@ struct RelayedCodeTests {
         var start = relay
         start.startedAt = recording.exchanges[1].startedAt - .milliseconds(20)
         start.request.url = RecordedURL("https://api.shop.example/start")
-        start.request.body = Body(text: "{}", mediaType: "application/json")
+        start.request.body = .json("{}")
         let told = value == "as sent" ? sent : value ?? "made-up-by-the-server-0001"
         if told.hasPrefix("brought") {
             recording = recording.editingLast("/session") {
                 let code = $0.request.body?.text?.dropLast() ?? ""
-                $0.request.body = Body(text: "\(code),\"state\":\"\(told)\"}", mediaType: "application/json")
+                $0.request.body = .json("\(code),\"state\":\"\(told)\"}")
             }
         }
         start.response = RecordedResponse(
             status: 200,
-            body: Body(text: "{\"\(name)\":\"\(told)\"}", mediaType: "application/json")
+            body: .json("{\"\(name)\":\"\(told)\"}")
         )
         recording.exchanges.insert(start, at: 1)
         let finding = recording.finding(rule)
@@ -99,10 +99,10 @@ struct RelayedCodeTests {
         var start = try #require(recording.exchanges.last)
         start.startedAt = recording.exchanges[1].startedAt - .milliseconds(20)
         start.request.url = RecordedURL("https://api.shop.example/start")
-        start.request.body = Body(text: "{}", mediaType: "application/json")
+        start.request.body = .json("{}")
         start.response = RecordedResponse(
             status: 200,
-            body: Body(text: "{\"nonce\":\"raw-nonce-of-the-server-0001\"}", mediaType: "application/json")
+            body: .json("{\"nonce\":\"raw-nonce-of-the-server-0001\"}")
         )
         recording.exchanges.insert(start, at: 1)
         let title = try #require(recording.finding(rule)).title
@@ -154,7 +154,7 @@ struct RelayedCodeTests {
             case "/token":
                 let code = FormBody.items(of: exchange.request.body)?.first("code") ?? ""
                 exchange.request.url = RecordedURL("https://api.shop.example/session")
-                exchange.request.body = Body(text: "{\"c\":\"\(code)\"}", mediaType: "application/json")
+                exchange.request.body = .json("{\"c\":\"\(code)\"}")
                 exchange.response = RecordedResponse(status: status)
                 exchange.startedAt = exchange.startedAt + .seconds(2)
             default: break
@@ -175,7 +175,7 @@ struct RelayedCodeTests {
         handover.request.method = "POST"
         handover.request.url = RecordedURL("https://api.shop.example/login")
         handover.request.headers.remove("authorization")
-        handover.request.body = Body(text: "{\"idToken\":\"\(token)\"}", mediaType: "application/json")
+        handover.request.body = .json("{\"idToken\":\"\(token)\"}")
         handover.response = RecordedResponse(status: status)
         handover.startedAt = handover.startedAt + .seconds(1)
         let recording = Recording(app.exchanges + [handover])
@@ -293,7 +293,7 @@ struct RelayedCodeTests {
         handover.request.method = "POST"
         handover.request.url = RecordedURL("https://api.shop.example\(path)")
         handover.request.headers.remove("authorization")
-        handover.request.body = Body(text: "{\"token\":\"\(token)\"}", mediaType: "application/json")
+        handover.request.body = .json("{\"token\":\"\(token)\"}")
         handover.response = RecordedResponse(status: 401)
         let recording = Recording(app.exchanges + [handover])
         #expect((recording.finding(rule)?.isPrimary == true) == isRefused)
@@ -306,7 +306,7 @@ struct RelayedCodeTests {
         var again = try #require(recording.exchanges.last { $0.request.url.path == "/session" })
         again.startedAt = again.endedAt + .milliseconds(30)
         again.response?.status = status
-        again.response?.body = Body(text: "{\"error\":\"unknown state\"}", mediaType: "application/json")
+        again.response?.body = .json("{\"error\":\"unknown state\"}")
         if !fires { again.response?.body = nil }
         recording.exchanges.append(again)
         let finding = recording.finding(rule)

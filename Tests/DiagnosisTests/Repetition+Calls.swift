@@ -21,7 +21,7 @@ extension Repetition {
         capture.post(
             "https://idp.example/register",
             [("redirect_uris", "https://app.example/cb")],
-            body: Body(text: "{\"client_id\":\"client-\(number)\"}", mediaType: "application/json")
+            body: .json("{\"client_id\":\"client-\(number)\"}")
         )
         guard number % 8 == 0 else { return }
         capture.redirect(

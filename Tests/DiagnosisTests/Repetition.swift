@@ -21,13 +21,12 @@ struct Repetition: Sendable, CustomTestStringConvertible {
     static let login =
         "https://idp.example/authorize?response_type=code&client_id=shop&redirect_uri=https://app.example/cb"
 
-    static let document = Body(
-        text: """
-            {"issuer":"https://idp.example","authorization_endpoint":"https://idp.example/authorize",\
-            "token_endpoint":"https://idp.example/token","end_session_endpoint":"https://idp.example/logout",\
-            "jwks_uri":"https://idp.example/jwks"}
-            """,
-        mediaType: "application/json"
+    static let document = Body.json(
+        """
+        {"issuer":"https://idp.example","authorization_endpoint":"https://idp.example/authorize",\
+        "token_endpoint":"https://idp.example/token","end_session_endpoint":"https://idp.example/logout",\
+        "jwks_uri":"https://idp.example/jwks"}
+        """
     )
 
     static let server = [("User-Agent", "shop-backend/1")]

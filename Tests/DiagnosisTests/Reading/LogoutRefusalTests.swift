@@ -123,7 +123,7 @@ struct LogoutRefusalTests {
             .editingLast("/end-session") { exchange in
                 exchange.response = RecordedResponse(
                     status: 200,
-                    body: Body(text: body, mediaType: "application/json")
+                    body: .json(body)
                 )
             }
         let finding = recording.finding(rule)

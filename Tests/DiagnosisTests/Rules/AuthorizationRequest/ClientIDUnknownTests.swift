@@ -39,7 +39,7 @@ struct ClientIDUnknownTests {
         )
         call.response = RecordedResponse(
             status: 200,
-            body: Body(text: answer, mediaType: "application/json")
+            body: .json(answer)
         )
         recording.exchanges.append(call)
         let finding = recording.finding("client-id-unknown")

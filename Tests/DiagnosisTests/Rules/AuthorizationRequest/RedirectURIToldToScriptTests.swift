@@ -73,7 +73,7 @@ struct RedirectURIToldToScriptTests {
         )
         call.response = RecordedResponse(
             status: 200,
-            body: Body(text: answer, mediaType: "application/json")
+            body: .json(answer)
         )
         recording.exchanges.append(call)
         return (recording, index)

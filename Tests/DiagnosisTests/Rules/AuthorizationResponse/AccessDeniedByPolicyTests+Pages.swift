@@ -40,10 +40,7 @@ extension AccessDeniedByPolicyTests {
         call.request.url = RecordedURL("https://id.harbour.example/api/v3/flows/executor/consent/?query=")
         call.response = RecordedResponse(
             status: 200,
-            body: Body(
-                text: #"{"component":"\#(stage)","error_message":"\#(words)"}"#,
-                mediaType: "application/json"
-            )
+            body: .json(#"{"component":"\#(stage)","error_message":"\#(words)"}"#)
         )
         recording.exchanges.append(call)
         #expect((recording.finding(rule)?.isPrimary == true) == fires)

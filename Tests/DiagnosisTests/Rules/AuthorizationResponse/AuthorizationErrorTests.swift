@@ -287,14 +287,13 @@ struct AuthorizationErrorTests {
         call.request.method = "POST"
         for (index, request) in requests.enumerated() {
             call.startedAt = call.startedAt + .seconds(5)
-            call.request.body = Body(text: request.isEmpty ? "{}" : step, mediaType: "application/json")
+            call.request.body = .json(request.isEmpty ? "{}" : step)
             let isFailure = !request.isEmpty && index == 0
             call.response = RecordedResponse(
                 status: isFailure ? 401 : 200,
-                body: Body(
-                    text: isFailure
-                        ? #"{"code":401,"reason":"Unauthorized","message":"Login failure"}"# : step,
-                    mediaType: "application/json"
+                body: .json(
+                    isFailure
+                        ? #"{"code":401,"reason":"Unauthorized","message":"Login failure"}"# : step
                 )
             )
             recording.exchanges.append(call)

@@ -263,10 +263,7 @@ struct CodeMissingTests {
         var exchange = try #require(recording.exchanges.last)
         exchange.request.method = "POST"
         exchange.request.url = RecordedURL("https://www.shop.example/api/session")
-        exchange.request.body = Body(
-            text: "{\"code\":\"i79pRzmKcsHinYy7hSGh7nuyf2LJgLm4\"}",
-            mediaType: "application/json"
-        )
+        exchange.request.body = .json("{\"code\":\"i79pRzmKcsHinYy7hSGh7nuyf2LJgLm4\"}")
         exchange.response = RecordedResponse(status: 204)
         recording.exchanges.append(exchange)
         #expect(recording.finding(rule) == nil)

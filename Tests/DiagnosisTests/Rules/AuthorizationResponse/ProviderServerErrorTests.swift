@@ -199,7 +199,7 @@ struct ProviderServerErrorTests {
         fetched.startedAt = fetched.startedAt + .seconds(1)
         fetched.response = RecordedResponse(
             status: 503,
-            body: Body(text: "{}", mediaType: "application/json")
+            body: .json("{}")
         )
         recording.exchanges.append(fetched)
         #expect(recording.finding(rule) == nil)

@@ -210,7 +210,7 @@ struct DiscoveryUnreachableTests {
     @Test(arguments: losses, [true, false])
     func abstainsWhereTheCaptureLacksTheAnswer(loss: (reason: String, fires: Bool), hasBegun: Bool) throws {
         let (reason, fires) = loss
-        var beginning = Body(text: "{\"issuer\":\"https://id.har", mediaType: "application/json")
+        var beginning = Body.json("{\"issuer\":\"https://id.har")
         beginning.isTruncated = true
         let response = hasBegun ? RecordedResponse(status: 200, body: beginning) : nil
         let recording = try Recording(broken).editing { exchange in

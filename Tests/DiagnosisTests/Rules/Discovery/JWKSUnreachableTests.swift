@@ -25,7 +25,7 @@ struct JWKSUnreachableTests {
         let header = Base64URL.encode(Array(#"{"alg":"\#(algorithm)","typ":"JWT"}"#.utf8))
         let recording = try Recording(broken).editingLast("/jwks") {
             $0.response?.status = 200
-            $0.response?.body = Body(text: body, mediaType: "application/json")
+            $0.response?.body = .json(body)
         }.editingAnswer(of: "/token") { answer in
             guard let token = answer["id_token"]?.string else { return }
             let rest = token.split(separator: ".", maxSplits: 1)[1]
@@ -89,7 +89,7 @@ struct JWKSUnreachableTests {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/jwks" else { return }
             exchange.response?.status = 200
-            exchange.response?.body = Body(text: body, mediaType: "application/json")
+            exchange.response?.body = .json(body)
         }
         #expect((recording.finding(rule) != nil) == fires)
     }
@@ -103,7 +103,7 @@ struct JWKSUnreachableTests {
     func whatIsNoKeySetEndsTheLogin(body: String, isLast: Bool, ends: Bool) throws {
         let recording = try Recording("healthy/native-app").editing { exchange in
             guard exchange.request.url.path == "/jwks" else { return }
-            exchange.response?.body = Body(text: body, mediaType: "application/json")
+            exchange.response?.body = .json(body)
         }.without { isLast && $0.request.url.path == "/userinfo" }
         #expect((recording.finding(rule)?.isPrimary == true) == ends)
         #expect((recording.outcomes == [.failure]) == ends)

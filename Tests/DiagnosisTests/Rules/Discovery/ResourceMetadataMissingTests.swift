@@ -40,7 +40,7 @@ struct ResourceMetadataMissingTests {
     func tellsMetadataThatNameNoServer(document: String, fires: Bool) throws {
         let whole = try Recording("discovery/resource-metadata-mismatch.near-miss").editing { exchange in
             guard exchange.request.url.path == "/.well-known/oauth-protected-resource/mcp" else { return }
-            exchange.response?.body = Body(text: document, mediaType: "application/json")
+            exchange.response?.body = .json(document)
         }
         let stopped = Recording(Array(whole.exchanges.prefix(2)))
         #expect((stopped.finding(rule)?.isPrimary == true) == fires)
@@ -54,10 +54,7 @@ struct ResourceMetadataMissingTests {
     func leavesAClientAloneThatTheResourceLetsIn(status: Int, fires: Bool) throws {
         let whole = try Recording("discovery/resource-metadata-mismatch.near-miss").editing { exchange in
             guard exchange.request.url.path == "/.well-known/oauth-protected-resource/mcp" else { return }
-            exchange.response?.body = Body(
-                text: #"{"resource":"https://tools.harbour.example/mcp"}"#,
-                mediaType: "application/json"
-            )
+            exchange.response?.body = .json(#"{"resource":"https://tools.harbour.example/mcp"}"#)
         }
         var recording = Recording(Array(whole.exchanges.prefix(2)))
         var call = try #require(recording.exchanges.first)
@@ -136,10 +133,7 @@ struct ResourceMetadataMissingTests {
         guess.startedAt = guess.startedAt + .seconds(1)
         guess.request.method = "POST"
         guess.request.url = guess.request.url.resolving("/register")
-        guess.request.body = Body(
-            text: "{\"redirect_uris\":[\"http://localhost:51234/cb\"]}",
-            mediaType: "application/json"
-        )
+        guess.request.body = .json("{\"redirect_uris\":[\"http://localhost:51234/cb\"]}")
         guess.response = RecordedResponse(status: status, body: .json(body))
         recording.exchanges.append(guess)
         let finding = try #require(recording.finding(rule))

@@ -75,7 +75,7 @@ struct RefreshTokenExpiredTests {
         used.startedAt = used.startedAt + .seconds(days * 86_400)
         used.response = RecordedResponse(
             status: 200,
-            body: Body(text: #"{"access_token":"not-a-token-of-google"}"#, mediaType: "application/json")
+            body: .json(#"{"access_token":"not-a-token-of-google"}"#)
         )
         recording.exchanges[last].startedAt = recording.exchanges[last].startedAt + .seconds(20 * 86_400)
         recording.exchanges.insert(used, at: last)
@@ -132,10 +132,7 @@ struct RefreshTokenExpiredTests {
             guard let text = exchange.response?.body?.text, text.contains("refresh_expires_in") else {
                 return
             }
-            exchange.response?.body = Body(
-                text: text.replacing(",\"refresh_expires_in\":1800", with: member),
-                mediaType: "application/json"
-            )
+            exchange.response?.body = .json(text.replacing(",\"refresh_expires_in\":1800", with: member))
         }
     }
 
@@ -146,14 +143,8 @@ struct RefreshTokenExpiredTests {
         var registration = recording.exchanges[4]
         registration.startedAt = recording.exchanges[0].startedAt - .seconds(60)
         registration.request.url = RecordedURL("https://id.harbour.example/register")
-        registration.request.body = Body(
-            text: "{\"redirect_uris\":[\"https://www.shop.example/callback\"]}",
-            mediaType: "application/json"
-        )
-        registration.response?.body = Body(
-            text: "{\"client_id\":\"shop-web\",\"refresh_token_ttl\":600}",
-            mediaType: "application/json"
-        )
+        registration.request.body = .json("{\"redirect_uris\":[\"https://www.shop.example/callback\"]}")
+        registration.response?.body = .json("{\"client_id\":\"shop-web\",\"refresh_token_ttl\":600}")
         recording.exchanges.append(registration)
         #expect(recording.finding(rule)?.notes.first == "good for 10 min")
     }

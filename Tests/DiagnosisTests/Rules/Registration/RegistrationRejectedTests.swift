@@ -79,7 +79,7 @@ struct RegistrationRejectedTests {
             guard exchange.request.url.path == "/register" else { return }
             let text =
                 #"{"redirect_uris":["https://shop.example/cb"],"client_uri":"https://shop.example","tos_uri":"https://x.example"}"#
-            exchange.request.body = Body(text: text, mediaType: "application/json")
+            exchange.request.body = .json(text)
         }
         .answering(
             "/register",
@@ -155,12 +155,12 @@ struct RegistrationRejectedTests {
         let body: JSONObject = [
             "client_id": .string(id), "redirect_uris": ["example.shop.app:/oauth2redirect"],
         ]
-        exchange.request.body = Body(text: JSONWriter.text(of: .object(body)), mediaType: "application/json")
+        exchange.request.body = .json(JSONWriter.text(of: .object(body)))
         if let token { exchange.request.headers.append("Authorization", "Bearer \(token)") }
         exchange.startedAt = exchange.startedAt + .seconds(5)
         exchange.response?.status = status
         if status >= 400 {
-            exchange.response?.body = Body(text: #"{"error":"invalid_token"}"#, mediaType: "application/json")
+            exchange.response?.body = .json(#"{"error":"invalid_token"}"#)
         }
         var copy = recording.withoutAuthorization.without {
             ["/token", "/jwks"].contains($0.request.url.path)
@@ -210,10 +210,7 @@ struct RegistrationRejectedTests {
             guard exchange.request.url.path.hasPrefix("/.well-known/"),
                 let text = exchange.response?.body?.text
             else { return }
-            exchange.response?.body = Body(
-                text: text.replacing("\"registration_endpoint\"", with: "\"other\""),
-                mediaType: "application/json"
-            )
+            exchange.response?.body = .json(text.replacing("\"registration_endpoint\"", with: "\"other\""))
         }
         let finding = try #require(unnamed.finding(rule))
         #expect(finding.title.contains("does not offer"))
@@ -228,11 +225,10 @@ struct RegistrationRejectedTests {
         resource.request.url = RecordedURL(
             "https://api.harbour.example/.well-known/oauth-protected-resource"
         )
-        resource.response?.body = Body(
-            text: """
-                {"resource":"https://api.harbour.example","authorization_servers":["https://id.harbour.example"]}
-                """,
-            mediaType: "application/json"
+        resource.response?.body = .json(
+            """
+            {"resource":"https://api.harbour.example","authorization_servers":["https://id.harbour.example"]}
+            """
         )
         let guessed = try #require(Recording([resource] + elsewhere.exchanges).finding(rule))
         #expect(guessed.title.contains("does not offer"))

@@ -80,7 +80,7 @@ extension BearerRejectedTests {
             mediaType: FormBody.mediaType
         )
         question.response = RecordedResponse(status: status)
-        question.response?.body = Body(text: answer, mediaType: "application/json")
+        question.response?.body = .json(answer)
         let end = recording.exchanges.count - 1
         recording.exchanges[end].duration = .milliseconds(300)
         question.startedAt = call.startedAt + .milliseconds(during ? 100 : 400)

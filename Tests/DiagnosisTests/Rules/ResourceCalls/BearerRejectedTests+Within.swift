@@ -34,7 +34,7 @@ extension BearerRejectedTests {
         let recording = try Recording(broken).editingLast("/orders") { exchange in
             exchange.response = RecordedResponse(
                 status: 200,
-                body: Body(text: body, mediaType: "application/json")
+                body: .json(body)
             )
         }
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
@@ -63,13 +63,12 @@ extension BearerRejectedTests {
             url: RecordedURL("https://acme.snowflakecomputing.com/session/v1/login-request?request_id=1"),
             headers: HeaderFields([("Authorization", #"Snowflake Token="None""#)])
         )
-        recording.exchanges[6].request.body = Body(
-            text: #"{"data":{"LOGIN_NAME":"ANN","AUTHENTICATOR":"\#(authenticator)","TOKEN":"\#(token)"}}"#,
-            mediaType: "application/json"
+        recording.exchanges[6].request.body = .json(
+            #"{"data":{"LOGIN_NAME":"ANN","AUTHENTICATOR":"\#(authenticator)","TOKEN":"\#(token)"}}"#
         )
         recording.exchanges[6].response = RecordedResponse(
             status: 200,
-            body: Body(text: body, mediaType: "application/json")
+            body: .json(body)
         )
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
         #expect(recording.outcomes == [fires ? .failure : .success])

@@ -69,7 +69,7 @@ struct ClaimedHTTPSOpenedInBrowserTests {
         later.startedAt = later.startedAt + .seconds(2)
         later.request.method = "POST"
         later.request.url = RecordedURL("https://api.shop.example/finish")
-        later.request.body = Body(text: "{\"code\":\"\(code)\"}", mediaType: "application/json")
+        later.request.body = .json("{\"code\":\"\(code)\"}")
         recording.exchanges.append(later)
         #expect(recording.finding(rule) == nil)
     }
@@ -131,12 +131,9 @@ struct ClaimedHTTPSOpenedInBrowserTests {
         registration.startedAt = registration.startedAt - .seconds(60)
         registration.request.method = "POST"
         registration.request.url = RecordedURL("https://id.harbour.example/register")
-        registration.request.body = Body(text: "{\"redirect_uris\":[]}", mediaType: "application/json")
+        registration.request.body = .json("{\"redirect_uris\":[]}")
         registration.response = RecordedResponse(status: 201)
-        registration.response?.body = Body(
-            text: "{\"client_id\":\"shop-app\",\"application_type\":\"native\"}",
-            mediaType: "application/json"
-        )
+        registration.response?.body = .json("{\"client_id\":\"shop-app\",\"application_type\":\"native\"}")
         recording.exchanges.append(registration)
         #expect(recording.finding(rule)?.places.last == "4 response.body application_type")
     }

@@ -96,7 +96,7 @@ struct CodeNeverRedeemedTests {
         let answer = path == "/token" ? #"{"access_token":"new","token_type":"Bearer"}"# : #"{"sub":"alice"}"#
         call.response = RecordedResponse(
             status: status,
-            body: Body(text: answer, mediaType: "application/json")
+            body: .json(answer)
         )
         if isOld {
             var before = call
@@ -170,7 +170,7 @@ struct CodeNeverRedeemedTests {
             }
         let wrapped = recording.editing { exchange in
             guard exchange.request.url.path == "/api/session" else { return }
-            exchange.request.body = Body(text: #"{"data":"\#(payload)"}"#, mediaType: "application/json")
+            exchange.request.body = .json(#"{"data":"\#(payload)"}"#)
             exchange.request.headers.remove("content-length")
         }
         #expect((wrapped.finding(rule) != nil) == (kind == "other"))
@@ -186,7 +186,7 @@ struct CodeNeverRedeemedTests {
         let escaped = "\\u00" + String(isTheCode ? first : first ^ 1, radix: 16) + code.dropFirst()
         let handed = recording.editing { exchange in
             guard exchange.request.url.path == "/api/session" else { return }
-            exchange.request.body = Body(text: #"{"code":"\#(escaped)"}"#, mediaType: "application/json")
+            exchange.request.body = .json(#"{"code":"\#(escaped)"}"#)
             exchange.request.headers.remove("content-length")
         }
         #expect((handed.finding(rule) == nil) == isTheCode)

@@ -32,10 +32,7 @@ struct DPoPKeyMismatchTests {
         var recording = try Recording(broken + ".near-miss")
         let last = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
         recording.exchanges[last].response?.status = 400
-        recording.exchanges[last].response?.body = Body(
-            text: "{\"error\":\"\(error)\"}",
-            mediaType: "application/json"
-        )
+        recording.exchanges[last].response?.body = .json("{\"error\":\"\(error)\"}")
         #expect((recording.finding(rule)?.severity == .error) == fires)
     }
 
@@ -120,7 +117,7 @@ struct DPoPKeyMismatchTests {
         push.startedAt = copy.exchanges[index].startedAt + .milliseconds(-20)
         push.response = RecordedResponse(
             status: 201,
-            body: Body(text: #"{"request_uri":"\#(uri)","expires_in":60}"#, mediaType: "application/json")
+            body: .json(#"{"request_uri":"\#(uri)","expires_in":60}"#)
         )
         let client = url.queryItems.first("client_id") ?? ""
         copy.exchanges[index].request.url = url.resolving("/authorize?client_id=\(client)&request_uri=\(uri)")

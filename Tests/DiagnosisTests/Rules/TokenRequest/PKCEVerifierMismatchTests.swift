@@ -179,10 +179,7 @@ struct PKCEVerifierMismatchTests {
         )
         push.response = RecordedResponse(
             status: 201,
-            body: Body(
-                text: #"{"request_uri":"urn:ietf:params:oauth:request_uri:6esc_11ACC5b","expires_in":60}"#,
-                mediaType: "application/json"
-            )
+            body: .json(#"{"request_uri":"urn:ietf:params:oauth:request_uri:6esc_11ACC5b","expires_in":60}"#)
         )
         push.startedAt = recording.exchanges[0].startedAt + .milliseconds(10)
         recording.exchanges.append(push)

@@ -79,8 +79,8 @@ struct PublicClientSendsSecretTests {
         var relay = redeemed
         relay.request.url = RecordedURL("https://api.shop.example/login/finish")
         relay.request.headers.replace("User-Agent", with: "Shop/4.2 CFNetwork/1568 Darwin/24.1")
-        relay.request.body = Body(text: #"{"code":"\#(code)"}"#, mediaType: "application/json")
-        relay.response?.body = Body(text: #"{"session":"s"}"#, mediaType: "application/json")
+        relay.request.body = .json(#"{"code":"\#(code)"}"#)
+        relay.response?.body = .json(#"{"session":"s"}"#)
         relay.startedAt = redeemed.startedAt - .milliseconds(10)
         relay.duration = .milliseconds(isWaiting ? 500 : 5)
         recording.exchanges.insert(relay, at: index)

@@ -48,7 +48,7 @@ struct RedirectURITokenMismatchTests {
     func missingOneIsNotWhatARefusedClientLacks(status: Int, body: String) throws {
         let recording = try Recording(broken).sending("redirect_uri", nil).editingLast("/token") {
             $0.response?.status = status
-            $0.response?.body = Body(text: body, mediaType: "application/json")
+            $0.response?.body = .json(body)
         }
         #expect(recording.finding(rule)?.severity == .note)
         #expect(recording.finding("token-invalid-client")?.severity == .error)

@@ -363,10 +363,7 @@ struct TokenEndpointErrorTests {
         )
         second.response = RecordedResponse(
             status: 200,
-            body: Body(
-                text: "{\"access_token\":\"a.b\",\"token_type\":\"Bearer\"}",
-                mediaType: "application/json"
-            )
+            body: .json("{\"access_token\":\"a.b\",\"token_type\":\"Bearer\"}")
         )
         let found = Recording(isGiven ? [first, second] : [first]).finding(rule)
         #expect((found == nil) == isGiven)

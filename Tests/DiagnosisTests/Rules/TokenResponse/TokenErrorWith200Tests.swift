@@ -58,7 +58,7 @@ struct TokenErrorWith200Tests {
     func isANoteWhereTheEndOfADevicesWaitIsTold(error: String, cause: String) throws {
         let recording = try Recording("logout-and-device/device-code-expired").editingLast("/token") {
             $0.response?.status = 200
-            $0.response?.body = Body(text: #"{"error":"\#(error)"}"#, mediaType: "application/json")
+            $0.response?.body = .json(#"{"error":"\#(error)"}"#)
         }
         #expect(recording.finding(rule)?.severity == .note)
         #expect(recording.finding(cause)?.isPrimary == true)
@@ -71,7 +71,7 @@ struct TokenErrorWith200Tests {
     ])
     func readsAnErrorInsideOfTheAnswer(body: String, place: String, text: String) throws {
         let recording = try Recording("healthy/native-app").editingLast("/token") {
-            $0.response?.body = Body(text: body, mediaType: "application/json")
+            $0.response?.body = .json(body)
         }
         let answered = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
         let stopped = Recording(Array(recording.exchanges[...answered]))
@@ -89,7 +89,7 @@ struct TokenErrorWith200Tests {
         let recording = try Recording("healthy/native-app").editingLast("/token") {
             $0.request.url = RecordedURL("https://slack.com/api/oauth.v2.access")
             let body = #"{"ok":false,"error":"bad_redirect_uri"}"#
-            $0.response?.body = Body(text: body, mediaType: "application/json")
+            $0.response?.body = .json(body)
         }
         #expect(recording.finding(rule)?.fix.contains("look at ok") == true)
     }
@@ -97,7 +97,7 @@ struct TokenErrorWith200Tests {
     @Test func successWithoutTokensIsNoError() throws {
         let recording = try Recording("healthy/native-app").editingLast("/token") {
             let body = #"{"code":0,"message":"ok","result":null}"#
-            $0.response?.body = Body(text: body, mediaType: "application/json")
+            $0.response?.body = .json(body)
         }
         let answered = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
         let stopped = Recording(Array(recording.exchanges[...answered]))

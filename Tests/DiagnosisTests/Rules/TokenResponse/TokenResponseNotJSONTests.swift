@@ -122,7 +122,7 @@ struct TokenResponseNotJSONTests {
     ])
     func tokensAreMasked(body: String) throws {
         let recording = try Recording(broken).editingLast("/token") {
-            $0.response?.body = Body(text: body, mediaType: "application/json")
+            $0.response?.body = .json(body)
         }
         let value = try #require(recording.finding(rule)).evidence[1].value
         #expect(value.contains("abcd…(20)"))
@@ -139,7 +139,7 @@ struct TokenResponseNotJSONTests {
     ])
     func theFixFollowsTheBody(body: String, fix: String) throws {
         let recording = try Recording(broken).editingLast("/token") {
-            $0.response?.body = Body(text: body, mediaType: "application/json")
+            $0.response?.body = .json(body)
         }
         #expect(try #require(recording.finding(rule)).fix.contains(fix))
     }

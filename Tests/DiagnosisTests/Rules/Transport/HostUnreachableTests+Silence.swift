@@ -56,7 +56,7 @@ extension HostUnreachableTests {
             recording.exchanges[last].failure = nil
             recording.exchanges[last].response = RecordedResponse(
                 status: 400,
-                body: Body(text: #"{"error":"invalid_client"}"#, mediaType: "application/json")
+                body: .json(#"{"error":"invalid_client"}"#)
             )
         }
         #expect((recording.finding(rule) != nil) == fires)

@@ -121,10 +121,7 @@ struct HostUnreachableTests {
             $0.name.lowercased() == "content-length"
         }
         if let length { recording.exchanges[index].response?.headers.append("Content-Length", length) }
-        var body = Body(
-            text: #"{"access_token": "abcdefghijklmnopqrst", "refr"#,
-            mediaType: "application/json"
-        )
+        var body = Body.json(#"{"access_token": "abcdefghijklmnopqrst", "refr"#)
         body.isTruncated = true
         body.size = 1100
         recording.exchanges[index].response?.body = body
@@ -145,7 +142,7 @@ struct HostUnreachableTests {
             exchange.failure = "the server closed the connection before the answer was complete"
             exchange.duration = .seconds(30)
             exchange.response?.headers.remove("content-length")
-            var body = Body(text: #"{"access_token": "abc"#, mediaType: "application/json")
+            var body = Body.json(#"{"access_token": "abc"#)
             body.isTruncated = true
             body.size = 21
             exchange.response?.body = body
@@ -179,7 +176,7 @@ struct HostUnreachableTests {
     @Test func tellsWhereTheHeadOfAnAnswerBrokeOff() throws {
         var recording = try Recording("healthy/native-app")
         let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
-        var body = Body(text: "", mediaType: "application/json")
+        var body = Body.json("")
         body.isTruncated = true
         recording.exchanges[index].response = RecordedResponse(
             status: 200,
@@ -212,10 +209,7 @@ struct HostUnreachableTests {
         let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == path })
         recording.exchanges[index].failure = "the provider closed the connection"
         if path == "/token" {
-            recording.exchanges[index].response?.body = Body(
-                text: "{\"access_token\":\"ab",
-                mediaType: "application/json"
-            )
+            recording.exchanges[index].response?.body = .json("{\"access_token\":\"ab")
         } else {
             recording.exchanges[index].response = nil
         }

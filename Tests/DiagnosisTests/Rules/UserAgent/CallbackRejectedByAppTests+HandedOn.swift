@@ -40,9 +40,9 @@ extension CallbackRejectedByAppTests {
             call.startedAt = call.startedAt + .milliseconds(300 * (index + 1))
             call.request.method = "POST"
             call.request.url = RecordedURL("https://api.shop.example/session")
-            call.request.body = Body(text: body(code), mediaType: "application/json")
+            call.request.body = .json(body(code))
             call.response?.status = status
-            call.response?.body = Body(text: #"{"message":"no"}"#, mediaType: "application/json")
+            call.response?.body = .json(#"{"message":"no"}"#)
             recording.exchanges.append(call)
         }
         return recording

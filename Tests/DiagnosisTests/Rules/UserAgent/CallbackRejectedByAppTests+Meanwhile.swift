@@ -230,7 +230,7 @@ extension CallbackRejectedByAppTests {
                 }
                 exchange.response = RecordedResponse(
                     status: status,
-                    body: Body(text: body, mediaType: "application/json")
+                    body: .json(body)
                 )
             }
             guard exchange.request.url.path == "/callback" else { return }

@@ -243,7 +243,7 @@ extension CallbackRejectedByAppTests {
             }
             exchange.response = RecordedResponse(
                 status: 200,
-                body: Body(text: "{\"success\":0,\"status\":401}", mediaType: "application/json")
+                body: .json("{\"success\":0,\"status\":401}")
             )
         }
         #expect(recording.finding(rule) != nil)

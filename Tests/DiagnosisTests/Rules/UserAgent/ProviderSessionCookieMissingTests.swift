@@ -108,14 +108,11 @@ struct ProviderSessionCookieMissingTests {
         var step = exchanges[0]
         step.request.method = "POST"
         step.request.url = RecordedURL("https://id.harbour.example/am/json/authenticate")
-        step.request.body = Body(text: #"{"authId":"eyJ0eXAi"}"#, mediaType: "application/json")
+        step.request.body = .json(#"{"authId":"eyJ0eXAi"}"#)
         step.response = RecordedResponse(
             status: 200,
             headers: HeaderFields([("Set-Cookie", "3f0c9ab2ab=AQIC5wM2LY4Sfcx; Path=/; Secure; HttpOnly")]),
-            body: Body(
-                text: #"{"tokenId":"AQIC5wM2LY4Sfcx","successUrl":"/"}"#,
-                mediaType: "application/json"
-            )
+            body: .json(#"{"tokenId":"AQIC5wM2LY4Sfcx","successUrl":"/"}"#)
         )
         step.startedAt = exchanges[0].startedAt + .milliseconds(10)
         exchanges[1].request.headers.append("Cookie", "\(name)=AQIC5wM2LY4Sfcx")
