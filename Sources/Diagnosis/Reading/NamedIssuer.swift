@@ -52,7 +52,7 @@ struct NamedIssuer {
         guard let host = asked.host, let other = named.host, ProviderRecognizer.kind(ofHost: host) == .entra,
             ProviderRecognizer.kind(ofHost: other) == .entra
         else { return false }
-        return named.path.split(separator: "/").contains { $0 == "{tenantid}" || $0.utf8.isUUID }
+        return named.path.split(separator: "/").contains { $0 == IssuerTemplate.gap || $0.utf8.isUUID }
             || other.split(separator: ".").first.map(\.utf8.isUUID) ?? false
     }
 

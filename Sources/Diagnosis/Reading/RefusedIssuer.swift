@@ -13,7 +13,7 @@ enum RefusedIssuer {
                     ?? workThatNames(named.value, document, flow)
             else { continue }
             guard let refusal = wordsOfIssuer(in: flow.capture[work], at: work) else {
-                guard TenantTemplate.isOne(named.value) else { continue }
+                guard IssuerTemplate.isOne(named.value) else { continue }
                 return TenantTemplate.violation(named, document, work, flow)
             }
             return Violation(

@@ -4,12 +4,11 @@ import OAuth
 
 /// The template that Entra's metadata for the users of all tenants have in place of an issuer.
 enum TenantTemplate {
-    static func isOne(_ issuer: String) -> Bool { issuer.containsBytes("{tenantid}") }
-
     /// Where an app on a device read the document and went no further.
     static func violation(in flow: Flow) -> Violation? {
         for document in flow.serverMetadata where document.isUsable {
-            guard let named = document.answer.parameters.parameter("issuer"), isOne(named.value),
+            guard let named = document.answer.parameters.parameter("issuer"),
+                IssuerTemplate.isOne(named.value),
                 // Microsoft's own library says who it is, and knows the template.
                 !flow.capture[document.exchange].request.headers.contains("x-client-sku"),
                 let seen = flow.sighting(ofAppThatStoppedAt: document)

@@ -97,8 +97,8 @@ struct IDTokenIssuerMismatch: Rule {
             if seen.equalsBytes(of: issuer) || seen.equalsBytes(of: asked) { return true }
             // The URL of a document does not show whether the issuer ends with a slash (Discovery, section 4).
             if !isStated, seen.equalsBytes(of: issuer + "/") { return true }
-            if let tenant, issuer.containsBytes("{tenantid}"),
-                seen.equalsBytes(of: issuer.replacingBytes("{tenantid}", with: tenant))
+            if let tenant, IssuerTemplate.isOne(issuer),
+                seen.equalsBytes(of: issuer.replacingBytes(IssuerTemplate.gap, with: tenant))
             {
                 return true
             }

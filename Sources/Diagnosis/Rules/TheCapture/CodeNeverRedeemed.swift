@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// An app or a page got a code, the recording went on, and nobody ever used it.
