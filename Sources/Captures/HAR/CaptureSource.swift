@@ -28,7 +28,7 @@ package final class CaptureSource: @unchecked Sendable {
         let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw errno == ENOENT || errno == ENOTDIR
-                ? .noSuchFile(path: path) : .inputOutput(path: path, reason: String(cString: strerror(errno)))
+                ? .noSuchFile(path: path) : .inputOutput(path: path, number: errno)
         }
         try self.init(descriptor: descriptor, name: path, scratch: scratch)
     }
@@ -50,7 +50,7 @@ package final class CaptureSource: @unchecked Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
             close(descriptor)
-            throw .inputOutput(path: path, reason: String(cString: strerror(errno)))
+            throw .inputOutput(path: path, number: errno)
         }
         guard status.st_mode & S_IFMT != S_IFDIR else {
             close(descriptor)
@@ -91,7 +91,7 @@ package final class CaptureSource: @unchecked Sendable {
             return
         }
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { throw .inputOutput(path: path, reason: String(cString: strerror(errno))) }
+        guard copy >= 0 else { throw .inputOutput(path: path, number: errno) }
         try self.init(descriptor: copy, name: path)
     }
 
@@ -113,7 +113,7 @@ package final class CaptureSource: @unchecked Sendable {
     ) throws(CaptureError) {
         let copy = fcntl(whole.descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {
-            throw .inputOutput(path: path, reason: String(cString: strerror(errno)))
+            throw .inputOutput(path: path, number: errno)
         }
         let begin = min(offset, whole.size)
         self.begin = begin + whole.bytes(at: begin, count: 2).prefix { passed.contains($0) }.count
@@ -170,7 +170,7 @@ package final class CaptureSource: @unchecked Sendable {
         while true {
             let count = read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .inputOutput(path: path, reason: String(cString: strerror(errno))) }
+            guard count >= 0 else { throw .inputOutput(path: path, number: errno) }
             guard count > 0 else { return }
             // `/dev/null` has nothing; of others nobody knows an end.
             guard !isDevice else { throw .inputOutput(path: path, reason: "is a device") }

@@ -108,7 +108,7 @@ struct ImportInput {
             let descriptor = path == "-" ? dup(STDIN_FILENO) : Foundation.open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else {
                 guard errno == ENOENT || errno == ENOTDIR else {
-                    throw CaptureError.inputOutput(path: path, reason: String(cString: strerror(errno)))
+                    throw CaptureError.inputOutput(path: path, number: errno)
                 }
                 guard let hint = Self.hint(onMissing: path) else {
                     throw CaptureError.noSuchFile(path: path)
@@ -165,7 +165,7 @@ struct ImportInput {
             filled = max(0, found)
         }
         guard number == 0 else {
-            throw CaptureError.inputOutput(path: path, reason: String(cString: strerror(number)))
+            throw CaptureError.inputOutput(path: path, number: number)
         }
         return bytes
     }

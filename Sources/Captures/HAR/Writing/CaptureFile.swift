@@ -133,6 +133,6 @@ struct CaptureFile: Sendable {
     private static func error(_ number: Int32, _ path: String) -> CaptureError {
         number == ELOOP
             ? .inputOutput(path: path, reason: "is a symbolic link")
-            : .inputOutput(path: path, reason: String(cString: strerror(number)))
+            : .inputOutput(path: path, number: number)
     }
 }
