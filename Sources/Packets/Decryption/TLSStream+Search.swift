@@ -99,21 +99,7 @@ extension TLSStream {
         }
         func add(_ epoch: TLSDirection.Epoch) {
             if epoch == direction.epoch, direction.protection != nil { return }
-            for suite in handshake.suite.map({ [$0] }) ?? handshake.possibleSuites {
-                guard let made = material(epoch, direction.side, suite, keys),
-                    let protection = made.protection
-                else { continue }
-                found.append(
-                    .init(
-                        epoch: epoch,
-                        suite: suite,
-                        protection: protection,
-                        secret: made.secret,
-                        number: 0,
-                        isLater: false
-                    )
-                )
-            }
+            found += candidates(for: direction.side, in: epoch, keys)
         }
         switch direction.epoch {
         case .plain where !handshake.isTLS13, .legacy: add(.legacy)
@@ -123,21 +109,37 @@ extension TLSStream {
             add(.application)
         case .application:
             add(.application)
-            guard let suite = handshake.suite, !direction.secret.isEmpty else { break }
-            let secret = TLSKeySchedule.next(direction.secret, of: suite)
-            if let protection = TLSKeySchedule.protection(of: suite, secret: secret) {
-                found.append(
-                    .init(
-                        epoch: .application,
-                        protection: protection,
-                        secret: secret,
-                        number: 0,
-                        isLater: true
-                    )
-                )
-            }
+            if let following = candidate(following: direction) { found.append(following) }
         }
         return found
+    }
+
+    /// The keys with which a side begins an epoch; with each suite, where it is not known which one was agreed on.
+    private func candidates(for side: Side, in epoch: TLSDirection.Epoch, _ keys: TLSKeyLog)
+        -> [TLSRecordSearch.Candidate]
+    {
+        (handshake.suite.map { [$0] } ?? handshake.possibleSuites).compactMap { suite in
+            guard let made = material(epoch, side, suite, keys), let protection = made.protection else {
+                return nil
+            }
+            return .init(
+                epoch: epoch,
+                suite: suite,
+                protection: protection,
+                secret: made.secret,
+                number: 0,
+                isLater: false
+            )
+        }
+    }
+
+    /// The keys behind those in use (RFC 8446, section 7.2).
+    private func candidate(following direction: TLSDirection) -> TLSRecordSearch.Candidate? {
+        guard let suite = handshake.suite, !direction.secret.isEmpty else { return nil }
+        let secret = TLSKeySchedule.next(direction.secret, of: suite)
+        return TLSKeySchedule.protection(of: suite, secret: secret).map { protection in
+            .init(epoch: .application, protection: protection, secret: secret, number: 0, isLater: true)
+        }
     }
 
     private mutating func look(
