@@ -94,24 +94,7 @@ final class TextSweeper {
             take(sweeping(decoded.bytes, depth: depth + 1, &pass).map { decoded.encoding($0, as: coding) })
         }
         for coding in [BinaryCoding.base64, .hexadecimal] where !pass.isOfWholes {
-            var output = Splicer(current)
-            for run in coding.runs(in: current)
-            where times == nil || !standIns.written.isOne(around: run, in: current) {
-                guard
-                    let other = coding.changing(
-                        current[run],
-                        {
-                            let plain = replacing(index.matches(in: $0), in: $0)
-                            let deep = nested(plain ?? $0, depth, &pass) ?? plain
-                            let sure = replacingWords(in: deep ?? $0) ?? deep
-                            let other = withoutPeople(sure ?? $0) ?? sure
-                            return shifting(other ?? $0, &pass.moved) ?? other
-                        }
-                    )
-                else { continue }
-                output.replace(run, with: other)
-            }
-            take(output.finished())
+            take(sweeping(inside: coding, of: current, depth, &pass))
         }
         if !pass.isOfWholes {
             take(replacingGroups(of: current))
@@ -119,6 +102,30 @@ final class TextSweeper {
             take(replacingNumbers(inBase64Of: current))
         }
         return isChanged ? current : nil
+    }
+
+    /// What is encoded somewhere in a text.
+    private func sweeping(inside coding: BinaryCoding, of text: [UInt8], _ depth: Int, _ pass: inout Pass)
+        -> [UInt8]?
+    {
+        var output = Splicer(text)
+        for run in coding.runs(in: text)
+        where times == nil || !standIns.written.isOne(around: run, in: text) {
+            guard
+                let other = coding.changing(
+                    text[run],
+                    {
+                        let plain = replacing(index.matches(in: $0), in: $0)
+                        let deep = nested(plain ?? $0, depth, &pass) ?? plain
+                        let sure = replacingWords(in: deep ?? $0) ?? deep
+                        let other = withoutPeople(sure ?? $0) ?? sure
+                        return shifting(other ?? $0, &pass.moved) ?? other
+                    }
+                )
+            else { continue }
+            output.replace(run, with: other)
+        }
+        return output.finished()
     }
 
     /// A secret in hexadecimal with something between its digits.
