@@ -1,12 +1,10 @@
 import Captures
-import Flows
 import Foundation
 import JSON
 import LibCrypto
 import NIOCore
 import Proxy
 import Replay
-import Synchronization
 
 /// A real browser for the flows of one session: what it sends goes through a recorder of its own, so that it is
 /// taken down as any recording is, trusts whom the replay trusts, and reaches nobody whom the replay does not.
@@ -24,7 +22,7 @@ actor ReplayBrowser {
     }
 
     private let configuration: Configuration
-    private let traffic = Traffic()
+    private let traffic = BrowserTraffic()
     private var server: ProxyServer?
     private var browser: PipedBrowser?
     private var session: String?
@@ -32,59 +30,6 @@ actor ReplayBrowser {
     private var nextID: Int64 = 1
 
     init(_ configuration: Configuration) { self.configuration = configuration }
-
-    /// What goes through the recorder, and who may be reached.
-    private final class Traffic: Sendable {
-        private struct State {
-            var exchanges: [Exchange] = []
-            /// Why there is no way to a host, by its name.
-            var failures: [String: String] = [:]
-            var allows: @Sendable (RecordedURL) -> Bool = { _ in false }
-            var post: AsyncStream<BrowserVisitStateMachine.Event>.Continuation?
-        }
-
-        private let state = Mutex(State())
-
-        func begin(
-            _ allows: @escaping @Sendable (RecordedURL) -> Bool,
-            _ post: AsyncStream<BrowserVisitStateMachine.Event>.Continuation
-        ) {
-            state.withLock { $0 = State(allows: allows, post: post) }
-        }
-
-        /// Why nobody was reached at a host during the visit; nil where somebody was, or none was asked.
-        func failure(at host: String) -> String? { state.withLock { $0.failures[host] } }
-
-        /// What was sent during the visit, in the order in which it was sent; nothing is taken down from then on.
-        func end() -> [Exchange] {
-            state.withLock { state in
-                defer { state = State() }
-                return state.exchanges
-            }.filter { !Asset.isAsset($0) }.sorted { $0.startedAt < $1.startedAt }
-        }
-
-        func permits(_ host: String, _ port: Int) -> Bool {
-            let allows = state.withLock { $0.allows }
-            let name = host.contains(":") ? "[\(host)]" : host
-            return ["https", "http"].contains { allows(RecordedURL("\($0)://\(name):\(port)/")) }
-        }
-
-        func record(_ exchanges: [Exchange]) {
-            for exchange in exchanges {
-                let post = state.withLock {
-                    state -> AsyncStream<BrowserVisitStateMachine.Event>.Continuation? in
-                    guard let post = state.post, state.allows(exchange.request.url) else { return nil }
-                    guard exchange.request.method != "CONNECT" else {
-                        if let host = exchange.request.url.host { state.failures[host] = exchange.failure }
-                        return nil
-                    }
-                    state.exchanges.append(exchange)
-                    return post
-                }
-                post?.yield(.exchanged(exchange))
-            }
-        }
-    }
 
     // MARK: - A visit
 
