@@ -3,6 +3,9 @@ extension ProviderConfiguration {
     /// Who has a `sub`.
     func user(subject: String?) -> User? { users.first { $0.subject == subject } }
 
+    /// Who has a `sub`; the first of all where nobody has: most recordings know one user alone.
+    func likelyUser(subject: String?) -> User? { user(subject: subject) ?? users.first }
+
     /// Whose name and password they are; where only one user may have any password, anybody is him.
     func user(with credentials: SignInCredentials) -> ProviderConfiguration.User? {
         let named = users.first { user in

@@ -219,7 +219,7 @@ extension ProviderEngine {
         if let hinted = hintedUser(of: login) { return hinted }
         // Whoever signed in to this client.
         let subject = dialect.scripts.first { $0.clientID == login.clientID && $0.subject != nil }?.subject
-        return configuration.user(subject: subject) ?? configuration.users.first
+        return configuration.likelyUser(subject: subject)
     }
 
     /// Whether the last sign-in is recent enough (OpenID Connect Core, section 3.1.2.1).

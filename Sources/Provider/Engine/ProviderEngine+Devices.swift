@@ -184,7 +184,6 @@ extension ProviderEngine {
         -> ProviderConfiguration.User?
     {
         let recorded = dialect.tokens.first { $0.grantType == grantType && $0.clientID == client.id }
-        return configuration.user(subject: recorded?.origin.subject)
-            ?? configuration.users.first
+        return configuration.likelyUser(subject: recorded?.origin.subject)
     }
 }

@@ -84,6 +84,6 @@ extension ProviderEngine {
 
     /// Whoever signed in in the recording.
     func user(of script: InteractionScript) -> ProviderConfiguration.User? {
-        configuration.user(subject: script.subject) ?? configuration.users.first
+        configuration.likelyUser(subject: script.subject)
     }
 }

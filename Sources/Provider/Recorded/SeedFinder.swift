@@ -126,7 +126,7 @@ struct SeedFinder {
 
     private func user(of flow: Flow) -> ProviderConfiguration.User? {
         let subject = users[UserFinder.FlowKey(flow)]
-        return configuration.user(subject: subject) ?? configuration.users.first
+        return configuration.likelyUser(subject: subject)
     }
 
     private func device(_ grant: ProviderState.Grant) -> ProviderState.DeviceGrant {
