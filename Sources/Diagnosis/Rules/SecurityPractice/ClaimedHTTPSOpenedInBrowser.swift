@@ -115,7 +115,7 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
             !isBegunByItsSite(login, callback, flow), !isAppServed(by: exchange, after: callback, flow)
         else { return false }
         let target = exchange.request.url.resolving(location)
-        if Self.stores.contains(target.host ?? target.scheme ?? "") { return true }
+        if [target.host, target.scheme].contains(where: { Self.stores.contains($0 ?? "") }) { return true }
         let came = exchange.request.url.queryItems
         guard target.isWeb, target.fragment == nil,
             target.queryItems.items.allSatisfy({ came.first($0.name) == $0.value })
@@ -140,7 +140,7 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
         }
     }
 
-    /// Where an app is to be had: of addresses with a host of no meaning, the scheme.
+    /// Where an app is to be had: hosts, and schemes of the stores' own.
     private static let stores: Set<String> = [
         "apps.apple.com", "itunes.apple.com", "play.google.com", "market", "itms-apps",
     ]

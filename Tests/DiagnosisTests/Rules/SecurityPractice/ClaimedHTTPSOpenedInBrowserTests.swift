@@ -161,6 +161,7 @@ struct ClaimedHTTPSOpenedInBrowserTests {
     /// A site that sends on whatever it does not know keeps nothing of the code.
     @Test(arguments: [
         ("/", false, false, true), ("https://apps.apple.com/app/id1", false, false, true),
+        ("market://details?id=com.shop.app", false, false, true), ("shop://home", false, false, false),
         ("/app/missing", false, false, true), ("/?state=STATE", false, false, true),
         ("/?token=a1b2c3", false, false, false), ("/#token=a1b2c3", false, false, false),
         ("/", true, false, false), ("/", false, true, false),
