@@ -127,6 +127,22 @@ struct DiagnosisTextTests {
         #expect(!(try Self.told(of: "authorization-response/login-abandoned")).contains("did not finish:"))
     }
 
+    /// What a browser shows of an app's login ends where the app is sent the code.
+    @Test func loginWhoseAppWasNotRecordedSaysSo() throws {
+        let name = "captures/healthy/native-app.har"
+        let whole = try CaptureReader.read(bytes: Fixtures.bytes(name), name: name)
+        let end = try #require(
+            whole.indices.first { whole[$0].response?.location?.hasPrefix("example.shop.app:") ?? false }
+        )
+        let begun = Capture(whole.indices.prefix { $0 <= end }.map { whole[$0] })
+        let item = try #require(ReportBuilder.report(on: begun, named: name).flows.first)
+        #expect(item.diagnosis.findings.isEmpty && item.diagnosis.outcome == .incomplete)
+        let told = DiagnosisText.nothingFound(in: item)
+        #expect(
+            told.hasSuffix("authorization_response, and what the app did with the code is not in the capture")
+        )
+    }
+
     private static func told(of path: String) throws -> String {
         let name = "captures/\(path).har"
         let capture = try CaptureReader.read(bytes: Fixtures.bytes(name), name: name)

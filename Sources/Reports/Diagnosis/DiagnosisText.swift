@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import OAuth
 
 /// One flow's verdict as text.
 struct DiagnosisText {
@@ -20,6 +21,8 @@ struct DiagnosisText {
             item.flow.capture.isCutShort
                 ? "nothing wrong found as far as the capture goes: it is cut off"
                 : "nothing wrong found, but \(unfinished(item.flow))"
+                    + (isLeftToItsApp(item.flow)
+                        ? ", and what the app did with the code is not in the capture" : "")
         case .failure where item.flow.failedInside != nil:
             "it came to nothing in \(item.flow.failedInside ?? ""), the login at the provider behind"
         case .failure where item.flow.outer != nil:
@@ -33,6 +36,12 @@ struct DiagnosisText {
         let last = flow.steps.max { ($0.at, $0.exchange) < ($1.at, $1.exchange) }
         return "the login did not finish"
             + (last.map { ": its last step is [\($0.exchange)] \($0.kind.rawValue)" } ?? "")
+    }
+
+    /// Whether a flow ends where an app on a device was sent the code: the half that a browser shows of it.
+    private static func isLeftToItsApp(_ flow: Flow) -> Bool {
+        guard let response = flow.authorizationResponses.last, response.code != nil else { return false }
+        return flow.tokenRequests.isEmpty && !response.target.isWeb
     }
 
     /// It says why a login failed; a warning's word is that it may have.
