@@ -13,6 +13,10 @@ package struct ComparisonOptions: Sendable {
     /// Exchanges of the first flow of which no counterpart is to be expected (the app's own, when only the provider
     /// was driven).
     package var leavingOut: Set<Int>
+    /// Exchanges of the first flow that were asked for again and answered with the same status.
+    ///
+    /// Where the second flow has no such step, it lacks the metadata that name the endpoint, and not the request: told, and no difference.
+    package var repeated: Set<Int> = []
     /// What the requests of the second flow were to say in place of the recorded values: told, and no difference.
     package var given = GivenValues()
     /// Somebody else signs in than in the first flow: what the provider says of that person is told, and no difference.

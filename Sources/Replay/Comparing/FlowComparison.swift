@@ -88,8 +88,14 @@ struct FlowComparison {
             explainAnswer(&differences, from: requestCount, expected.steps[i], seen.steps[j])
         } else if let step = left ?? right {
             differences = [
-                MissingStep(step: step, isExpected: left != nil, isBehind: isBehind, seen: seen)
-                    .difference(isOtherProvider: options.isOtherProvider)
+                MissingStep(
+                    step: step,
+                    isExpected: left != nil,
+                    isBehind: isBehind,
+                    isRepeated: left.map { options.repeated.contains($0.index) } ?? false,
+                    seen: seen
+                )
+                .difference(isOtherProvider: options.isOtherProvider)
             ]
             requestCount = 1
         }

@@ -9,6 +9,8 @@ struct MissingStep {
     let isExpected: Bool
     /// Nothing behind it has a counterpart either.
     let isBehind: Bool
+    /// It was asked for again, and nothing in the second flow tells what it is.
+    let isRepeated: Bool
     let seen: FlowReading
 
     func difference(isOtherProvider: Bool) -> ValueDifference {
@@ -26,9 +28,12 @@ struct MissingStep {
     }
 
     /// Pages come as they come, and documents are read once and kept, or every time; one that was not there is no such.
-    private var isNote: Bool { step.kind == .userInteraction || step.isDocument && !step.isFailed }
+    private var isNote: Bool {
+        isRepeated || step.kind == .userInteraction || step.isDocument && !step.isFailed
+    }
 
     private var words: String {
+        if isRepeated { return "asked for again, and not known as such without the metadata" }
         if isExpected { return isBehind ? "the second flow ends before it" : "not in the second flow" }
         return "not in the first flow" + (why.map { ": \($0)" } ?? "")
     }

@@ -1,5 +1,6 @@
 package import Captures
 import Flows
+import OAuth
 
 /// What came of a replay: the exchanges of the new run, and which of them stands for which of the recording.
 package struct FlowRun: Sendable {
@@ -98,6 +99,22 @@ package struct FlowRun: Sendable {
                 case .failed, .notReached: false
                 }
             }
+    }
+
+    /// The recorded logouts that were asked for again and answered with the same status, where no metadata were read.
+    ///
+    /// Without parameters a logout is one by the metadata alone, which the app's own server has read where that is driven itself.
+    package var repeatedLogouts: Set<Int> {
+        guard !exchanges.contains(where: { MessageRecognizer.isMetadata($0.request.url) }) else { return [] }
+        return Set(
+            zip(plan.steps, results).compactMap { step, result in
+                guard step.kind == .endSessionRequest, case .sent(let index) = result,
+                    let status = exchanges[index].response?.status,
+                    status == plan.flow.capture[step.exchange].response?.status
+                else { return nil }
+                return step.exchange
+            }
+        )
     }
 
     /// Why nothing at all was answered, where the recorded provider had answered; nil where something was.

@@ -36,6 +36,7 @@ package struct ReplayReport: Sendable {
         options.leavingOut.formUnion(
             run.plan.leftOut.filter { $0.reason != .recordedPage }.map(\.exchange)
         )
+        options.repeated = run.repeatedLogouts
         options.mapped += map.issuers.map { ($0.old, $0.new) } + map.entries.map { ($0.old, $0.new) }
         options.isOtherProvider = options.isOtherProvider || map.isOtherProvider
         options.isOtherUser = options.isOtherUser || run.plan.isOfAnotherUser(options.given)
