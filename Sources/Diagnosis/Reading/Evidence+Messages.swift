@@ -27,6 +27,15 @@ extension Evidence {
     {
         Evidence(place: Place(exchange: nil, part: part, name: name), value: value, note: note)
     }
+
+    /// A claim of a token that an exchange carries; `value` is nil where the token does not have it.
+    static func claim(_ name: String, _ value: String?, at exchange: Int?, note: String? = nil) -> Evidence {
+        Evidence(
+            place: Place(exchange: exchange, part: .jwtClaims, name: name),
+            value: value.map { Masking.shown($0, of: name) } ?? "missing",
+            note: note
+        )
+    }
 }
 
 extension Answer {

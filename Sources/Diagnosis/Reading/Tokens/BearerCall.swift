@@ -129,10 +129,6 @@ struct BearerCall {
 
     /// A claim of the access token as evidence.
     func evidence(ofClaim name: String, _ value: String, note: String? = nil) -> Evidence {
-        Evidence(
-            place: Place(exchange: call.exchange, part: .jwtClaims, name: name),
-            value: Masking.shown(value, of: name),
-            note: note
-        )
+        Evidence.claim(name, value, at: call.exchange, note: note)
     }
 }

@@ -124,9 +124,10 @@ struct RequestObjectInvalid: Rule {
             guard let value = token.claim(name)?.string, !value.equalsBytes(of: client.value) else {
                 continue
             }
-            let claim = Evidence(
-                place: Place(exchange: exchange, part: .jwtClaims, name: name),
-                value: Masking.shown(value, of: name),
+            let claim = Evidence.claim(
+                name,
+                value,
+                at: exchange,
                 note: Difference.note(expected: client.value, seen: value)
             )
             return (
@@ -147,10 +148,7 @@ struct RequestObjectInvalid: Rule {
         guard let document = flow.metadata(of: attempt) else { return nil }
         let audience = token.audience
         if let issuer = document.issuer, !audience.isEmpty, !audience.contains(bytesOf: issuer) {
-            let claim = Evidence(
-                place: Place(exchange: exchange, part: .jwtClaims, name: "aud"),
-                value: Masking.shown(audience.prefix(8).joined(separator: ", "), of: "aud")
-            )
+            let claim = Evidence.claim("aud", audience.prefix(8).joined(separator: ", "), at: exchange)
             let expected = Evidence(
                 place: document.answer.place("issuer"),
                 value: Masking.shown(issuer, of: "issuer")

@@ -58,9 +58,10 @@ struct JARMInvalid: Rule {
         var evidence: [Evidence] = []
         if let client = attempt.parameter("client_id"), !token.audience.contains(bytesOf: client.value) {
             evidence.append(
-                Evidence(
-                    place: Place(exchange: exchange, part: .jwtClaims, name: "aud"),
-                    value: Masking.shown(token.audience.prefix(6).joined(separator: ", "), of: "aud"),
+                Evidence.claim(
+                    "aud",
+                    token.audience.prefix(6).joined(separator: ", "),
+                    at: exchange,
                     note: token.audience.isEmpty ? "no audience" : "is not this client"
                 )
             )
@@ -73,9 +74,10 @@ struct JARMInvalid: Rule {
                 !documents.contains(where: { IssuerTemplate.matches(issuer, $0.issuer ?? "") })
             {
                 evidence.append(
-                    Evidence(
-                        place: Place(exchange: exchange, part: .jwtClaims, name: "iss"),
-                        value: Masking.shown(issuer, of: "iss"),
+                    Evidence.claim(
+                        "iss",
+                        issuer,
+                        at: exchange,
                         note: Difference.note(expected: expected, seen: issuer)
                     )
                 )

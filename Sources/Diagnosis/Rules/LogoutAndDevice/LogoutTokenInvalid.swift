@@ -94,11 +94,7 @@ struct LogoutTokenInvalid: Rule {
     private func faults(of token: JSONWebToken, _ delivery: LogoutTokenDelivery, _ flow: Flow) -> [Evidence] {
         guard let claims = token.claims else { return [] }
         func claim(_ name: String, _ value: String?, _ note: String) -> Evidence {
-            Evidence(
-                place: Place(exchange: delivery.exchange, part: .jwtClaims, name: name),
-                value: value.map { Masking.shown($0, of: name) } ?? "missing",
-                note: note
-            )
+            Evidence.claim(name, value, at: delivery.exchange, note: note)
         }
         var faults: [Evidence] = []
         if claims["events"]?[LogoutTokenDelivery.event] == nil {

@@ -71,10 +71,7 @@ struct AudienceMismatch: Rule {
             return nil
         }
         let audience = JSONWebToken.parse(token.value)?.audience ?? []
-        let claim = Evidence(
-            place: Place(exchange: request.exchange, part: .jwtClaims, name: "aud"),
-            value: Masking.shown(audience.prefix(5).joined(separator: ", "), of: "aud")
-        )
+        let claim = Evidence.claim("aud", audience.prefix(5).joined(separator: ", "), at: request.exchange)
         return Violation(
             (audience.isEmpty ? [] : [claim]) + [Evidence(token), request.answer.evidence()],
             explanation: """
@@ -98,9 +95,10 @@ struct AudienceMismatch: Rule {
             let token = request.parameters.parameter("assertion")
         else { return nil }
         let audience = JSONWebToken.parse(token.value)?.audience ?? []
-        let claim = Evidence(
-            place: Place(exchange: request.exchange, part: .jwtClaims, name: "aud"),
-            value: Masking.shown(audience.prefix(5).joined(separator: ", "), of: "aud"),
+        let claim = Evidence.claim(
+            "aud",
+            audience.prefix(5).joined(separator: ", "),
+            at: request.exchange,
             note: request.clientID.map { "the API that shows it is \(Masking.shown($0, of: "client_id"))" }
         )
         return Violation(

@@ -159,11 +159,7 @@ struct TokenInvalidGrant: Rule {
         let now = flow.capture[request.exchange].response?.headers.first("date")
             .flatMap { Timestamp(httpDate: $0)?.seconds }
         func evidence(_ name: String, _ value: String, _ note: String?) -> Evidence {
-            Evidence(
-                place: Place(exchange: request.exchange, part: .jwtClaims, name: name),
-                value: Masking.shown(value, of: name),
-                note: note
-            )
+            Evidence.claim(name, value, at: request.exchange, note: note)
         }
         var found: [Evidence] = []
         if !token.audience.isEmpty {
