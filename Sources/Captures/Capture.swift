@@ -168,7 +168,7 @@ package struct Capture: Sendable {
 
     /// The line (1-based) on which an entry begins; nil for captures that were not read from a text.
     ///
-    /// Counted anew each time: for the few entries that a report points at.
+    /// The text is read for it up to the entry, each part of it once.
     package func line(ofEntry index: Int) -> Int? { indices.contains(index) ? findLine?(index) : nil }
 
     /// The JSON text of an entry as it stands in the file, with everything that other producers wrote into it; nil for

@@ -7,8 +7,6 @@ struct StoredEntry: Sendable {
     let isStrict: Bool
     let place: (offset: Int, length: Int)
 
-    var line: Int { source.line(of: place.offset) }
-
     /// As HAR spells it; nil where it is not there any more.
     var entry: JSONValue? {
         var reader = LenientReader(source, at: place.offset)

@@ -142,7 +142,7 @@ final class EntryCollector {
             }
         }
         capture.loadOriginal = { stored($0).entry?.object }
-        capture.findLine = { stored($0).line }
+        capture.findLine = { [places, lines = LineIndex(source)] in lines.line(of: places[$0].offset) }
         return capture
     }
 

@@ -74,7 +74,7 @@ package struct WrittenCapture {
         capture.loadEntry = { [source, ranges] in
             source.bytes(at: ranges[$0].lowerBound, count: ranges[$0].count)
         }
-        capture.findLine = { [ranges] in file.line(of: ranges[$0].lowerBound) }
+        capture.findLine = { [ranges, lines = LineIndex(file)] in lines.line(of: ranges[$0].lowerBound) }
         return capture
     }
 
