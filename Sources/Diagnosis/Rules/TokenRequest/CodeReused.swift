@@ -9,7 +9,7 @@ import OAuth
 /// A code is good for one exchange (RFC 6749, section 4.1.2); on the second the provider refuses and may
 /// revoke what the first one got. Exchange once, and let a reload of the callback find that it is done. A
 /// repetition after no answer, an overload, a DPoP nonce or a refusal of the client's credentials is none:
-/// the code was not spent. Nor is one that is refused in the same words as before: what was wrong with the first is wrong with
+/// the code was not spent, or nobody saw that it was (``TokenInvalidGrant`` tells of a lost answer). Nor is one that is refused in the same words as before: what was wrong with the first is wrong with
 /// it too (golang.org/x/oauth2 sends each refused request again, its credentials in another place).
 struct CodeReused: Rule {
     static let info = RuleInfo(
@@ -37,29 +37,21 @@ struct CodeReused: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var spent: [String: TokenRequest] = [:]
-        // Of what came of these the provider's own word alone tells.
-        var lost: [String: TokenRequest] = [:]
         for request in flow.tokenRequests where request.isCodeExchange {
             guard let code = request.code, !code.isEmpty else { continue }
-            if let first = spent[code] ?? (StatedGrantFault.isCodeCalledUsed(request) ? lost[code] : nil),
+            if let first = spent[code],
                 !isRefusedAlike(first, request) || Self.areTwoClients(first, request),
-                isRefusedForItsCode(request, spentBy: first), !isTooLate(first, flow)
+                isRefusedForItsCode(request, spentBy: first)
             {
                 return .violated(violation(first, request, flow))
             }
             if spent[code] == nil, spends(request, flow) { spent[code] = request }
-            if lost[code] == nil, request.isAnswerLost { lost[code] = request }
         }
         let isMissing = flow.tokenRequests.contains {
             $0.isCodeExchange && $0.code == nil && $0.isRefused(with: "invalid_grant")
         }
         return isMissing || flow.hasUnsavedTokenRequest
             ? .abstains("the code of a token request was not saved") : .holds
-    }
-
-    /// Whether a request whose answer was lost had come too late for its code already, so that nobody spent it.
-    private func isTooLate(_ request: TokenRequest, _ flow: Flow) -> Bool {
-        request.isAnswerLost && LateCode(in: flow).exchange == request.exchange
     }
 
     private func isRefusedForItsCode(_ request: TokenRequest, spentBy first: TokenRequest) -> Bool {
@@ -115,8 +107,7 @@ struct CodeReused: Rule {
                 evidence.append(Evidence(client, note: "by this client"))
             }
             evidence.append(
-                request.answer.isSuccess || request.answer.status == nil
-                    ? request.answer.statusEvidence() : request.answer.evidence()
+                request.answer.isSuccess ? request.answer.statusEvidence() : request.answer.evidence()
             )
         }
         let code = second.code
@@ -144,10 +135,6 @@ struct CodeReused: Rule {
         after elapsed: Duration,
         _ flow: Flow
     ) -> Violation.Words? {
-        if first.isAnswerLost {
-            let words = RefusedGrant.lostAnswer
-            return Violation.Words(explanation: words.explanation, fix: words.fix)
-        }
         if areTwoClients(first, second) { return first.answer.isSuccess ? twoClients : twoRefused }
         guard first.answer.isSuccess else { return nil }
         let agents = [first, second].map { flow.capture[$0.exchange].request.userAgent }
