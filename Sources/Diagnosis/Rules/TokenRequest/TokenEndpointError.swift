@@ -45,13 +45,19 @@ struct TokenEndpointError: Rule {
             return .violated(violation)
         }
         let stated = StatedRefusal(refused, in: flow)
+        let exchanges = Set(refused.map(\.exchange))
+        let ofClient = StatedClientRefusal.first(
+            of: calls.filter { exchanges.contains($0.exchange) },
+            in: flow
+        )
         return .violated(
             Violation(
                 refused.prefix(4).flatMap { flow.evidence(of: $0.answer, note: flow.checkedValues(of: $0)) }
-                    + (stated?.evidence ?? []),
+                    + (stated?.evidence ?? ofClient?.evidence ?? []),
                 saying: CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.words
                     ?? Self.ofPlatform(first.answer) ?? Self.ofRedirectURI(first)
-                    ?? RefusedGrant.ofMissingCode(refused) ?? stated?.words.asWords,
+                    ?? RefusedGrant.ofMissingCode(refused) ?? stated?.words.asWords
+                    ?? ofClient?.words,
                 exchange: first.exchange
             )
             .toldOfFront(in: flow)

@@ -50,18 +50,21 @@ struct TokenInvalidClient: Rule {
         {
             return .violated(cause)
         }
-        let named = isRepaired ? nil : endpoint(otherThan: first, flow)
+        let stated = isRepaired ? nil : StatedClientRefusal.first(of: refused, in: flow)
+        evidence += stated?.evidence ?? []
+        let named = isRepaired || stated != nil ? nil : endpoint(otherThan: first, flow)
         if let named { evidence.append(named) }
         let isForItsKey = named == nil && refused.allSatisfy { AssertionRefusal.of($0) == .signature }
         let isUnread = named == nil && refused.allSatisfy { AssertionRefusal.of($0) == .keysOutOfReach }
         let words =
-            isForItsKey
-            ? Self.unverified
-            : isUnread
-                ? AssertionRefusal.unread
-                : named == nil
-                    ? CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.wordsOfClient
-                    : Self.elsewhere
+            stated?.words
+            ?? (isForItsKey
+                ? Self.unverified
+                : isUnread
+                    ? AssertionRefusal.unread
+                    : named == nil
+                        ? CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.wordsOfClient
+                        : Self.elsewhere)
         let earlier =
             words == nil && !isRepaired
             ? AcceptedClient.grant(before: first, among: calls, in: flow) : nil
