@@ -6,10 +6,8 @@ import OAuth
 enum AssertionOnly {
     /// Whether such a provider refused a call that has no (whole) assertion.
     static func applies(to call: ClientCall, _ provider: ProviderFacts, _ flow: Flow) -> Bool {
-        guard call.kind == .token || call.kind == .pushedRequest, call.mayBlameClient,
-            lacksAssertion(call)
-        else { return false }
-        return AssertionRefusal.of(call) == .missing || isOne(call, provider, flow)
+        (call.kind == .token || call.kind == .pushedRequest) && call.mayBlameClient && lacksAssertion(call)
+            && isOne(call, provider, flow)
     }
 
     /// Whether the assertion, or the parameter that says what it is, is missing or another.

@@ -16,6 +16,16 @@ enum ClientTypeRefusal {
     /// Whether Entra says that only a page may exchange the code.
     static func isForPagesAlone(in text: String) -> Bool { crossOrigin.contains(where: text.containsBytes) }
 
+    /// Whether a request's sender says that it is no browser, and has nothing of one.
+    static func isOfProgram(_ headers: HeaderFields) -> Bool {
+        headers.contains("user-agent") && !isOfBrowser(headers)
+            && !headers.contains("sec-fetch-mode") && !headers.contains("sec-fetch-site")
+    }
+
+    private static func isOfBrowser(_ headers: HeaderFields) -> Bool {
+        headers.first("user-agent")?.lowercased().hasPrefix("mozilla/") ?? false
+    }
+
     /// Whether Google says that the client is not one of a device.
     static func isOfDevices(_ text: String) -> Bool { devices.contains(where: text.containsBytes) }
 

@@ -44,29 +44,11 @@ struct BasicCredentialsEncoding: Rule {
             guard call.authentication.methods.contains(.secretBasic),
                 let secret = call.authentication.secret, let client = call.authentication.clientID
             else { continue }
-            let isTold =
-                call.mayBlameClient && Self.isTold(by: call.answer)
-                && (Self.needsEncoding(client.rawValue) || Self.needsEncoding(secret.rawValue))
-            guard call.isClientRefused || isTold,
-                var found = fault(of: client, secret, call, flow) ?? (isTold ? Violation([]) : nil)
-            else { continue }
-            if isTold {
-                found.explanation = Self.told
-                if found.evidence.isEmpty {
-                    found.evidence = [
-                        Evidence(
-                            place: client.place,
-                            value: client.rawValue,
-                            note: "client id in the header"
-                        ),
-                        Evidence(
-                            place: secret.place,
-                            value: Masking.masked(secret.rawValue),
-                            note: "secret in the header"
-                        ),
-                    ]
-                }
+            let isTold = Self.isTold(by: call)
+            guard call.isClientRefused || isTold, var found = fault(of: client, secret, call, flow) else {
+                continue
             }
+            if isTold { found.explanation = Self.told }
             found.evidence.append(call.answer.evidence())
             found.severity = call.isRepaired ? .note : .error
             found.exchange = call.exchange
@@ -75,19 +57,22 @@ struct BasicCredentialsEncoding: Rule {
         return .holds
     }
 
-    private static let told = """
+    static let told = """
         The provider takes the client id and the secret form-encoded in the Basic header, as RFC 6749 has it, and says that these are \
         not: a colon or a percent sign that stands there as it is belongs to neither of the two.
         """
 
-    /// Whether a provider says so, under whatever name (AD FS: `invalid_request`).
-    private static func isTold(by answer: Answer) -> Bool {
+    /// Whether a provider says of values that have something to encode that they are not, under whatever name (AD FS: `invalid_request`).
+    static func isTold(by call: ClientCall) -> Bool {
         // The media type has the word in its name.
-        let text = answer.errorText.replacing(FormBody.mediaType, with: "")
-        return text.containsBytes("basic")
+        let text = call.answer.errorText.replacing(FormBody.mediaType, with: "")
+        return call.mayBlameClient && text.containsBytes("basic")
             && ["urlencoded", "url-encoded", "url encoded", "form-encoded"].contains(
                 where: text.containsBytes
             )
+            && [call.authentication.clientID, call.authentication.secret].contains { value in
+                value.map { needsEncoding($0.rawValue) } ?? false
+            }
     }
 
     /// Whether a value is another one once it is form-encoded, or once somebody decodes it.

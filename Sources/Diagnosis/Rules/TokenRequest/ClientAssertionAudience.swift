@@ -7,7 +7,8 @@ import OAuth
 /// The client assertion names another audience than the provider it was posted to.
 ///
 /// Issuer, token endpoint, the endpoint itself and its alias for certificates are all in use; Singpass wants
-/// the issuer, MyInfo the token URL. Without metadata an audience on the provider's host is not judged.
+/// the issuer, MyInfo the token URL. Without metadata an audience on the provider's host is not judged, nor is one of the listed where the
+/// provider refuses it (``StatedAssertionRefusal``).
 struct ClientAssertionAudience: Rule {
     static let info = RuleInfo(
         id: "client-assertion-audience",
@@ -47,14 +48,14 @@ struct ClientAssertionAudience: Rule {
                 continue
             }
             let audience = assertion.token.audience
-            let (accepted, isComplete) = accepted(by: call, provider.metadata(of: call.endpoint), flow)
+            let (accepted, isComplete) = Self.accepted(by: call, provider.metadata(of: call.endpoint), flow)
             let isNamed = audience.contains { name in accepted.contains { Self.isSame(name, $0) } }
             let mayBeRight =
                 isNamed
                 || !isComplete
                     && (call.answer.isSuccess && flow.issuer == nil && !audience.isEmpty
                         || audience.contains { Self.isOfHost($0, call.endpoint) || isOfLogin($0, flow) })
-            if mayBeRight, AssertionRefusal.of(call) != .audience {
+            if mayBeRight {
                 isUnknown = isUnknown || !isNamed
                 continue
             }
@@ -62,18 +63,15 @@ struct ClientAssertionAudience: Rule {
                 place: assertion.place(ofClaim: "aud"),
                 value: audience.isEmpty
                     ? "missing" : Masking.shown(audience.joined(separator: ", "), of: "aud"),
-                note: mayBeRight
-                    ? nil
-                    : accepted.first.flatMap { first in
-                        audience.first.map { Difference.note(expected: first.value, seen: $0) }
-                    }
+                note: accepted.first.flatMap { first in
+                    audience.first.map { Difference.note(expected: first.value, seen: $0) }
+                }
             )
             found.append(
                 Violation(
                     [claim] + accepted.prefix(4)
                         + [call.answer.evidence()],
                     severity: call.severity,
-                    saying: mayBeRight ? Self.said : nil,
                     exchange: call.exchange
                 )
             )
@@ -81,17 +79,6 @@ struct ClientAssertionAudience: Rule {
         if let worst = Violation.worst(of: found) { return .violated(worst) }
         return isUnknown ? .abstains(Gap.metadata) : .holds
     }
-
-    private static let said = Violation.Words(
-        explanation: """
-            The provider says that the client_assertion is not addressed to it. Its aud claim is one that providers take, but most take one of them \
-            alone: the issuer or the token endpoint, to the letter.
-            """,
-        fix: """
-            Set aud to what this provider's documents name: the issuer, character by character as its metadata has it, or the token endpoint. Where the \
-            provider stands behind a proxy, the address it has of itself counts.
-            """
-    )
 
     /// To the letter, but for the spelling of the recorder, which may write the port out.
     private static func isSame(_ name: String, _ accepted: Evidence) -> Bool {
@@ -113,7 +100,7 @@ struct ClientAssertionAudience: Rule {
     }
 
     /// What the audience may be, and whether that is all.
-    private func accepted(by call: ClientCall, _ metadata: MetadataDocument?, _ flow: Flow) -> (
+    static func accepted(by call: ClientCall, _ metadata: MetadataDocument?, _ flow: Flow) -> (
         [Evidence], isComplete: Bool
     ) {
         let named = { (name: String) -> Evidence? in

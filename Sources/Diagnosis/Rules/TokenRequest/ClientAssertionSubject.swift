@@ -6,8 +6,8 @@ import OAuth
 
 /// Issuer and subject of the client assertion are not the client that makes the request.
 ///
-/// Both have to be the `client_id`, and a `jti` has to be there (OpenID Connect Core, section 9). Statements that
-/// another issuer makes for a client, which some providers take, are left alone where they were taken.
+/// Both have to be the `client_id` (OpenID Connect Core, section 9). Statements that another issuer makes for a client, which some
+/// providers take, are left alone where they were taken.
 struct ClientAssertionSubject: Rule {
     static let info = RuleInfo(
         id: "client-assertion-subject",
@@ -35,10 +35,6 @@ struct ClientAssertionSubject: Rule {
         let calls = ClientCall.all(in: flow)
         let asked = flow.authorizationRequests.lazy.compactMap { $0.parameters.parameter("client_id") }.first
         var found: [Violation] = []
-        // Where one without was let in, none is needed.
-        let needsIdentifier = !calls.contains {
-            $0.answer.isSuccess && ($0.assertion.map { $0.identifier == nil } ?? false)
-        }
         for call in calls {
             guard let assertion = call.assertion, assertion.token.claims != nil else { continue }
             if let federated = FederatedAssertion(of: call) {
@@ -48,12 +44,7 @@ struct ClientAssertionSubject: Rule {
             let own = call.parameters.parameter("client_id").flatMap { $0.value.isEmpty ? nil : $0 }
             let issuer = assertion.token.issuer.map(ByteText.init)
             let subject = assertion.token.subject.map(ByteText.init)
-            if issuer == subject, subject == (own ?? asked).map({ ByteText($0.value) }) {
-                if needsIdentifier, let fault = missingIdentifier(assertion, call, flow) {
-                    found.append(fault)
-                }
-                continue
-            }
+            if issuer == subject, subject == (own ?? asked).map({ ByteText($0.value) }) { continue }
             // A whole other client that exchanges the code, or pushes the request, is told as that.
             let isOtherClient =
                 (call.kind == .token || call.kind == .pushedRequest) && issuer == subject && subject != nil
@@ -72,34 +63,6 @@ struct ClientAssertionSubject: Rule {
             found.append(violation(assertion, issuer?.text, subject?.text, expected, call))
         }
         return Violation.worst(of: found).map { .violated($0) } ?? .holds
-    }
-
-    /// A statement without `jti` of a client that was refused, in words that blame nothing else.
-    private func missingIdentifier(_ assertion: ClientAssertion, _ call: ClientCall, _ flow: Flow)
-        -> Violation?
-    {
-        guard assertion.identifier == nil, call.mayBlameClient, call.isClientRefused,
-            AssertionRefusal.of(call) == nil
-        else { return nil }
-        // Any other fault of the assertion is the likelier one.
-        let others: [any Rule] = [ClientAssertionAudience(), ClientAssertionTime(), ClientAssertionAlg()]
-        guard !others.contains(where: { flow.violation(of: $0) != nil }) else { return nil }
-        return Violation(
-            [
-                Evidence(
-                    place: assertion.place(ofClaim: "jti"),
-                    value: "missing",
-                    note: "required of a client's assertion"
-                ), call.answer.evidence(),
-            ],
-            variant: "jti",
-            severity: call.severity,
-            explanation:
-                "OpenID Connect requires jti in a client_assertion, so that the provider can take each one once. This one has none, and was refused.",
-            fix: "Put a jti into every assertion: random, and another one each time.",
-            title: "The client assertion has no jti",
-            exchange: call.exchange
-        )
     }
 
     private func violation(

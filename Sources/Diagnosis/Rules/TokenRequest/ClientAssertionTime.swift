@@ -6,7 +6,8 @@ import OAuth
 /// By the provider's clock the client assertion was out of date, not yet valid, or valid for too long.
 ///
 /// Measured against the `Date` of the answer; without one nothing is said. How long an assertion may be valid
-/// is a provider's own rule and told only where the client was refused.
+/// is a provider's own rule and told only where the client was refused. What a provider says against times that are right stands with its
+/// refusal (``StatedAssertionRefusal``).
 struct ClientAssertionTime: Rule {
     static let info = RuleInfo(
         id: "client-assertion-time",
@@ -39,7 +40,6 @@ struct ClientAssertionTime: Rule {
             guard let date = flow.capture[call.exchange].response?.headers.first("date"),
                 let now = Timestamp(httpDate: date)?.seconds
             else {
-                if AssertionRefusal.of(call) == .time { found.append(said(assertion, call, date: nil)) }
                 isUnknown = true
                 continue
             }
@@ -50,16 +50,10 @@ struct ClientAssertionTime: Rule {
                 at: now,
                 limit: call.mayBlameClient ? Self.limit(flow.provider) : nil
             )
-            guard !faults.isEmpty else {
-                if AssertionRefusal.of(call) == .time {
-                    found.append(said(assertion, call, date: (date, now)))
-                }
-                continue
-            }
-            let evidence = evidence(of: assertion, faults, call, date: (date, now))
+            guard !faults.isEmpty else { continue }
             found.append(
                 Violation(
-                    evidence,
+                    Self.times(of: assertion, faults, date: (date, now)) + [call.answer.evidence()],
                     variant: clock?.variant,
                     severity: call.severity,
                     explanation: clock?.explanation(of: "client assertion"),
@@ -73,33 +67,10 @@ struct ClientAssertionTime: Rule {
         return isUnknown ? .abstains("the answer has no Date header") : .holds
     }
 
-    /// Of a refusal for the time that nothing in the capture explains.
-    private func said(_ assertion: ClientAssertion, _ call: ClientCall, date: (String, Int64)?) -> Violation {
-        Violation(
-            evidence(of: assertion, [:], call, date: date),
-            severity: call.severity,
-            explanation: date == nil
-                ? "The provider says that the client_assertion is not valid at this time; the capture does not have its clock."
-                : Self.stricter,
-            fix: date == nil ? nil : Self.stricterFix,
-            title: "The provider refused the client assertion for its time",
-            exchange: call.exchange
-        )
-    }
-
-    private static let stricter = """
-        The provider says that the client_assertion is not valid at this time. By the Date of its answer it was. So the provider allows less than the \
-        assertion asks for, or the host that checks it has another clock than the one that answers.
-        """
-    private static let stricterFix = """
-        Look up how long an assertion may live at this provider, and whether it wants nbf or iat as well; keep exp a minute or two ahead, and compare \
-        the provider's clocks.
-        """
-
-    private func evidence(
+    /// The times of an assertion, each with what is wrong with it, and the clock that they are held against.
+    static func times(
         of assertion: ClientAssertion,
-        _ faults: [String: String],
-        _ call: ClientCall,
+        _ faults: [String: String] = [:],
         date: (text: String, seconds: Int64)?
     ) -> [Evidence] {
         var evidence: [Evidence] = []
@@ -119,13 +90,16 @@ struct ClientAssertionTime: Rule {
         if let date {
             evidence.append(
                 Evidence(
-                    place: Place(exchange: call.exchange, part: .responseHeader, name: "Date"),
+                    place: Place(
+                        exchange: assertion.place(ofClaim: "exp").exchange,
+                        part: .responseHeader,
+                        name: "Date"
+                    ),
                     value: date.text,
                     note: "\(date.seconds), the provider's clock"
                 )
             )
         }
-        evidence.append(call.answer.evidence())
         return evidence
     }
 

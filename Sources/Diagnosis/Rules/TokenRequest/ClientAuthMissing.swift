@@ -5,7 +5,8 @@ import OAuth
 
 /// A client called an endpoint that wants to know who it is, without any credentials, and was refused for it.
 ///
-/// Silent where the credentials may have been taken out of the capture, where the client may have shown a
+/// Silent where the credentials may have been taken out of the capture (what the provider misses stands with its refusal then, by
+/// ``StatedClientRefusal``), where the client may have shown a
 /// certificate or showed an attestation, and where the answer names another reason.
 struct ClientAuthMissing: Rule {
     static let info = RuleInfo(
@@ -36,15 +37,13 @@ struct ClientAuthMissing: Rule {
                 !AssertionOnly.applies(to: call, provider, flow),
                 !ClientTypeRefusal.isSaid(in: call.answer.errorText)
             else { return .holds }
-            let isSanitized = flow.surroundings.mayLackCredentials(at: call.exchange)
-            guard !isSanitized || Self.missesSecret(call.answer.errorText) else {
+            guard !flow.surroundings.mayLackCredentials(at: call.exchange) else {
                 return .abstains("credentials were taken out of the capture")
             }
             if let lost = LostCredentials(at: call.exchange, in: flow) {
                 return .violated(violation(by: lost, call, flow))
             }
-            // Where header fields were taken out, who sent none is not known to be public.
-            if !isSanitized, call.kind == .token {
+            if call.kind == .token {
                 if isKnownAsPublic(call, flow) { return .holds }
                 if call.authentication.clientID == nil, let earlier = request(acceptedBefore: call, in: flow)
                 {
@@ -62,35 +61,38 @@ struct ClientAuthMissing: Rule {
         let method = client?.answered("token_endpoint_auth_method").map {
             Evidence($0, note: "the registered method")
         }
-        // Whoever asks about a token is mostly the API that was shown it.
-        let isQuestion = call.kind == .introspection
-        let isEmpty = call.parameters["client_secret"] == ""
         var secret = call.parameters.missing("client_secret", of: call.exchange)
-        if isEmpty { secret.value = "empty" }
-        let isOfApp = !isEmpty && isOfAppOnDevice(call, flow)
-        let isOfPage = !isEmpty && isOfPage(call, flow)
+        if call.parameters["client_secret"] == "" { secret.value = "empty" }
         return Violation(
             [
                 secret,
-                call.answer.evidence(
-                    note: flow.surroundings.mayLackCredentials(at: call.exchange)
-                        ? "in the provider's words"
-                        : "neither an Authorization header nor a client_assertion was sent"
-                ),
+                call.answer.evidence(note: "neither an Authorization header nor a client_assertion was sent"),
             ] + [method].compactMap(\.self),
             severity: call.isRepaired ? .note : .error,
+            saying: words(for: call, in: flow),
+            exchange: call.exchange
+        )
+    }
+
+    /// What is said of a call without credentials, by who makes it and what it asks for.
+    func words(for call: ClientCall, in flow: Flow) -> Violation.Words {
+        // Whoever asks about a token is mostly the API that was shown it.
+        let isQuestion = call.kind == .introspection
+        let isEmpty = call.parameters["client_secret"] == ""
+        let isOfApp = !isEmpty && isOfAppOnDevice(call, flow)
+        let isOfPage = !isEmpty && isOfPage(call, flow)
+        return Violation.Words(
+            title: isOfApp || isOfPage
+                ? "The provider takes the \(isOfApp ? "app" : "page") for a client with a secret"
+                : call.kind == .token
+                    ? nil : "The client did not authenticate at the \(call.kind.rawValue) endpoint",
             explanation: isQuestion
                 ? Self.question : isOfApp ? Self.ofApp : isOfPage ? Self.ofPage : nil,
             fix: isQuestion
                 ? Self.questionFix
                 : flow.provider == .google
                     ? (isSentByPage(call, flow) ? Self.ofGooglesPage : Self.ofGoogle)
-                    : isOfApp ? Self.ofAppFix : isOfPage ? Self.ofPageFix : isEmpty ? Self.emptyFix : nil,
-            title: isOfApp || isOfPage
-                ? "The provider takes the \(isOfApp ? "app" : "page") for a client with a secret"
-                : call.kind == .token
-                    ? nil : "The client did not authenticate at the \(call.kind.rawValue) endpoint",
-            exchange: call.exchange
+                    : isOfApp ? Self.ofAppFix : isOfPage ? Self.ofPageFix : isEmpty ? Self.emptyFix : nil
         )
     }
 
@@ -311,9 +313,14 @@ struct ClientAuthMissing: Rule {
         "missing client credentials",
     ]
 
-    /// Whether the provider itself says that it got no secret: so it was not in a header that was taken out of the capture.
-    private static func missesSecret(_ text: String) -> Bool {
-        demands.contains { $0.containsBytes("client_secret") && text.containsBytes($0) }
+    /// Whether the provider itself says of a call that has none in its body that it got no secret: so it was not in a header that was
+    /// taken out of the capture.
+    static func isSaid(of call: ClientCall) -> Bool {
+        guard call.authentication.methods == [.none], !call.parameters.isEmpty, call.mayBlameClient else {
+            return false
+        }
+        let text = call.answer.errorText
+        return demands.contains { $0.containsBytes("client_secret") && text.containsBytes($0) }
             || text.containsBytes("aadsts7000218")
     }
 

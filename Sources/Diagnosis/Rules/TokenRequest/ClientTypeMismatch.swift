@@ -33,8 +33,7 @@ struct ClientTypeMismatch: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for call in ClientCall.all(in: flow) where call.answer.isRefusal {
-            let isTakenForPage = isTakenForPage(call, flow)
-            guard isTakenForPage || ClientTypeRefusal.isSaid(in: call.answer.errorText) else { continue }
+            guard ClientTypeRefusal.isSaid(in: call.answer.errorText) else { continue }
             var evidence = [call.answer.evidence()]
             evidence.append(sender(of: call.exchange, flow))
             if let uri = call.parameters.parameter("redirect_uri") { evidence.append(Evidence(uri)) }
@@ -42,7 +41,7 @@ struct ClientTypeMismatch: Rule {
                 Violation(
                     evidence,
                     severity: call.isRepaired ? .note : .error,
-                    saying: isTakenForPage ? Self.takenForPage : words(for: call),
+                    saying: words(for: call),
                     exchange: call.exchange
                 )
             )
@@ -68,13 +67,6 @@ struct ClientTypeMismatch: Rule {
         return .holds
     }
 
-    /// Whether a program that is no browser sent an `Origin`, for which Entra refused it as it refuses pages.
-    private func isTakenForPage(_ call: ClientCall, _ flow: Flow) -> Bool {
-        let headers = flow.capture[call.exchange].request.headers
-        return ClientTypeRefusal.keepsPagesOut(in: call.answer.errorText) && headers.contains("origin")
-            && Self.isProgram(headers)
-    }
-
     /// Whether Entra says that only a page may redeem the code, and it came to a program on the user's own machine.
     private static func isOfProgram(_ call: ClientCall) -> Bool {
         guard ClientTypeRefusal.isForPagesAlone(in: call.answer.errorText),
@@ -89,16 +81,6 @@ struct ClientTypeMismatch: Rule {
         The redirect URI is registered for a single-page application, whose code only a page may redeem. Take it out there and register it \
         for the platform "mobile and desktop applications" of the same app registration.
         """
-
-    /// Whether the sender says that it is no browser, and has nothing of one.
-    private static func isProgram(_ headers: HeaderFields) -> Bool {
-        headers.contains("user-agent") && !isBrowser(headers)
-            && !headers.contains("sec-fetch-mode") && !headers.contains("sec-fetch-site")
-    }
-
-    private static func isBrowser(_ headers: HeaderFields) -> Bool {
-        headers.first("user-agent")?.lowercased().hasPrefix("mozilla/") ?? false
-    }
 
     private func words(for call: ClientCall) -> Violation.Words? {
         if Self.isOfProgram(call) { return Violation.Words(fix: Self.programFix) }
@@ -115,19 +97,6 @@ struct ClientTypeMismatch: Rule {
             """
     )
 
-    private static let takenForPage = Violation.Words(
-        title: "The provider takes the program that asks for a page",
-        explanation: """
-            Entra takes a token request with an Origin header for one of a page, and lets pages exchange codes of redirect URIs of the \
-            platform "single-page application" alone. This one comes from a program that is no browser, and its redirect URI is of another \
-            platform.
-            """,
-        fix: """
-            Send the token request without an Origin header: some libraries and tools add one by themselves or by a setting. Only where the \
-            redirect URI is registered for a single-page application does it need one.
-            """
-    )
-
     private func sender(of exchange: Int, _ flow: Flow) -> Evidence {
         let headers = flow.capture[exchange].request.headers
         let name = headers.contains("origin") ? "Origin" : "User-Agent"
@@ -136,7 +105,8 @@ struct ClientTypeMismatch: Rule {
             value: headers.first(name).map { Masking.shown($0, of: name) } ?? "missing",
             note: name != "Origin"
                 ? "no Origin: not sent by a page"
-                : Self.isProgram(headers) ? "sent by a program that is no browser" : "sent by a page"
+                : ClientTypeRefusal.isOfProgram(headers)
+                    ? "sent by a program that is no browser" : "sent by a page"
         )
     }
 

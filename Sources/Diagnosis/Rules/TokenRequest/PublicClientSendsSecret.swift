@@ -5,7 +5,8 @@ import OAuth
 /// A secret travels from a place where everybody can read it: a native app, or a page in the browser.
 ///
 /// Whoever has the app has the secret (RFC 8252, section 8.5). Secrets that a registration in the capture
-/// issued belong to this one instance and are none of this kind.
+/// issued belong to this one instance and are none of this kind. A server that a provider has down as a public client is told of with the
+/// refusal (``StatedClientRefusal``).
 struct PublicClientSendsSecret: Rule {
     static let info = RuleInfo(
         id: "public-client-sends-secret",
@@ -36,22 +37,12 @@ struct PublicClientSendsSecret: Rule {
         let isNative = flow.authorizationRequests.contains { $0.redirectURI.map(Self.isOfApp) ?? false }
         for call in ClientCall.all(in: flow) {
             guard let secret = call.authentication.secret, !secret.value.isEmpty else { continue }
-            let isRefused =
-                call.answer.isRefusal && Self.texts.contains(where: call.answer.errorText.containsBytes)
+            let isRefused = Self.isRefusedAsPublic(call)
             guard let sender = PublicAgent(of: flow.capture[call.exchange].request, at: call.exchange),
                 sender.kind == .page || isNative
                     || call.parameters["redirect_uri"].map(Self.isOfApp) ?? false,
                 !backEnds.contains(flow.capture[call.exchange].request.userAgent ?? "")
-            else {
-                // Whoever sends it, the provider has the client down as one without a secret.
-                guard isRefused, call.answer.error?.error != "invalid_grant",
-                    ["client is public", "secret", "credential", "client_assertion"].contains(
-                        where: call.answer.errorText.containsBytes
-                    )
-                else { continue }
-                found = stated(secret, call)
-                break
-            }
+            else { continue }
             guard flow.registrations(of: call.authentication.clientID?.value).isEmpty else { continue }
             // Whom the provider made a client for, and gave a secret, its answer would say.
             guard isRefused || !flow.surroundings.registrations.contains(where: Self.isUnread) else {
@@ -82,27 +73,6 @@ struct PublicClientSendsSecret: Rule {
         registration.answer.isSuccess && registration.answer.json == nil
     }
 
-    private func stated(_ secret: Parameter, _ call: ClientCall) -> Violation {
-        Violation(
-            [
-                Evidence(
-                    place: secret.place,
-                    value: Masking.masked(secret.value),
-                    note: call.authentication.methods.first?.rawValue
-                ), call.answer.evidence(),
-            ],
-            severity: .error,
-            explanation:
-                "The provider has the client registered as a public one, which has no secret, and refuses it for sending one.",
-            fix: """
-                Register the client as a confidential one where it is a server that can keep a secret (at Entra, the redirect URI as one of the \
-                platform Web); else leave the secret out and rely on PKCE.
-                """,
-            title: "The client is registered as a public one, and sends a client secret",
-            exchange: call.exchange
-        )
-    }
-
     /// What servers call themselves that redeemed a code while another, the app, waited for an answer to handing it over:
     /// theirs may be a library that apps use too.
     private func backEnds(_ flow: Flow) -> Set<String> {
@@ -128,6 +98,11 @@ struct PublicClientSendsSecret: Rule {
         let url = RecordedURL(redirectURI)
         guard url.isWeb else { return url.scheme != nil }
         return url.isOnLoopback
+    }
+
+    /// Whether the provider says that it has the client down as one without a secret.
+    static func isRefusedAsPublic(_ call: ClientCall) -> Bool {
+        call.answer.isRefusal && texts.contains(where: call.answer.errorText.containsBytes)
     }
 
     private static let texts = [

@@ -55,7 +55,7 @@ struct TokenEndpointError: Rule {
                 refused.prefix(4).flatMap { flow.evidence(of: $0.answer, note: flow.checkedValues(of: $0)) }
                     + (stated?.evidence ?? ofClient?.evidence ?? []),
                 saying: CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.words
-                    ?? Self.ofPlatform(first.answer) ?? Self.ofRedirectURI(first)
+                    ?? Self.ofPlatform(first.answer) ?? Self.ofRedirectURI(first) ?? Self.ofExchange(first)
                     ?? RefusedGrant.ofMissingCode(refused) ?? stated?.words.asWords
                     ?? ofClient?.words,
                 exchange: first.exchange
@@ -148,6 +148,24 @@ struct TokenEndpointError: Rule {
             fix: """
                 Send the very redirect_uri of the authorization request, by the same client_id: a server that exchanges an app's code under its own client needs a redirect URI that this client has, \
                 too. A code that a page or library got without a redirect has its own (Google: postmessage, or an empty one).
+                """
+        )
+    }
+
+    /// Keycloak's answer to a token exchange that this client, or the server, has switched off, which it calls an invalid request.
+    private static func ofExchange(_ request: TokenRequest) -> Violation.Words? {
+        guard request.isTokenExchange, request.isRefused(with: "invalid_request"),
+            ["token exchange is not enabled", "token exchange is disabled"].contains(
+                where: request.answer.errorText.containsBytes
+            )
+        else { return nil }
+        return Violation.Words(
+            title: "The provider has token exchange switched off for this client",
+            explanation: """
+                The provider knows the grant, and says that the client may not use it, or that nobody may at this server. The token that was to be exchanged was not looked at.
+                """,
+            fix: """
+                Switch it on for the client that asks (Keycloak: Capability config, Standard token exchange; older servers need the feature token-exchange and a permission at the                 client that the token is for).
                 """
         )
     }

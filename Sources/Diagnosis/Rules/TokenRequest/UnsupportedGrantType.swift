@@ -31,7 +31,7 @@ struct UnsupportedGrantType: Rule {
         let refusedClients = Set(calls.filter(\.isClientRefused).map(\.exchange))
         var others: Set<Int>?
         for request in flow.tokenRequests {
-            if !request.isRefused(with: "unsupported_grant_type"), !isCalledOff(request) {
+            if !request.isRefused(with: "unsupported_grant_type") {
                 guard request.isRecorded, request.isRefused(with: "unauthorized_client"),
                     request.answer.speaksOfGrant ?? true,
                     !request.isRefused(with: "invalid_grant"),
@@ -78,15 +78,6 @@ struct UnsupportedGrantType: Rule {
         flow.surroundings.mayLackCredentials(at: request.exchange)
             && request.authentication.methods == [.none]
             && (request.answer.error?.description ?? "").isEmpty
-    }
-
-    /// Whether a token exchange is refused because this client, or the provider, has it switched off (Keycloak, as an invalid request).
-    private func isCalledOff(_ request: TokenRequest) -> Bool {
-        guard request.isTokenExchange, request.isRefused(with: "invalid_request") else { return false }
-        let text = request.answer.errorText
-        return ["token exchange is not enabled", "token exchange is disabled"].contains(
-            where: text.containsBytes
-        )
     }
 
     /// A client that may not use the grant of devices hears of it before there is a grant (RFC 8628, section 3.1).

@@ -94,7 +94,7 @@ struct BasicCredentialsEncodingTests {
     @Test(
         arguments: [
             ("https://shop.example/app", "https://shop.example/app:secret", "colon"),
-            ("shop", "shop:a:b", nil),
+            ("shop", "shop:a+b%41", nil),
         ] as [(String, String, String?)]
     ) func readsTheWordsOfAProviderThatWantsThemEncoded(
         client: String,
@@ -114,6 +114,19 @@ struct BasicCredentialsEncodingTests {
         #expect(recording.finding("code-wrong-client") == nil)
         let other = asked.answering("/token", 400, ["error": "invalid_request", "error_description": "x"])
         #expect(other.finding(rule) == nil)
+    }
+
+    /// What form-decoding leaves as it is reads alike either way, whatever the provider says: its words stand with the refusal.
+    @Test(arguments: ["shop:a:b", "shop:a~b/c="]) func leavesValuesAloneThatDecodingKeeps(credentials: String)
+        throws
+    {
+        let recording = try recording(registered: nil, credentials: credentials).asking("client_id", "shop")
+            .answering("/token", 400, ["error": "invalid_request", "error_description": .string(adfs)])
+        #expect(recording.finding(rule) == nil)
+        let finding = try #require(recording.finding("token-endpoint-error"))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The provider wants the Basic credentials form-encoded")
+        #expect(finding.notes.suffix(2) == ["client id in the header", "secret in the header"])
     }
 
     /// The media type is called what the encoding is.

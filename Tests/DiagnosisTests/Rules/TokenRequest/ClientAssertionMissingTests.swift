@@ -92,14 +92,14 @@ struct ClientAssertionMissingTests {
         #expect(recording.finding("client-auth-method-unsupported") == nil)
     }
 
-    /// Where no metadata says so.
+    /// Where no metadata says so, the provider's word stands with the refusal.
     @Test(arguments: [
         ("The request body must contain client_assertion", true),
         (
             "The request body must contain the following parameter: 'client_assertion' or 'client_secret'.",
             false
         ), ("client_assertion is of the wrong type", false),
-    ]) func takesTheProvidersWord(words: String, isMissing: Bool) throws {
+    ]) func leavesTheProvidersWordToTheRefusal(words: String, isMissing: Bool) throws {
         let recording = try Recording(broken).without {
             $0.request.url.path == "/.well-known/openid-configuration"
         }
@@ -109,6 +109,10 @@ struct ClientAssertionMissingTests {
             401,
             ["error": "invalid_client", "error_description": .string(words)]
         )
-        #expect((worded.finding(rule)?.isPrimary == true) == isMissing)
+        #expect(worded.finding(rule) == nil)
+        #expect(worded.finding("client-auth-missing")?.isPrimary == true)
+        let finding = try #require(worded.finding("token-invalid-client"))
+        #expect((finding.title == "The provider asks for a client assertion") == isMissing)
+        #expect((finding.places.last == "4 request.body client_assertion") == isMissing)
     }
 }

@@ -77,21 +77,6 @@ struct ClientAssertionSubjectTests {
         #expect(try Recording(broken).granted().finding(Self.rule)?.severity == .warning)
     }
 
-    @Test func wantsAnIdentifierWhereNothingElseIsWrong() throws {
-        let refused = try Recording("token-request/client-assertion-audience.near-miss")
-        #expect(refused.finding(Self.rule) == nil)
-        let recording = refused.asserting { $0["jti"] = nil }
-        let finding = try #require(recording.finding(Self.rule))
-        #expect(finding.isPrimary)
-        #expect(finding.variant == "jti")
-        #expect(recording.finding("token-invalid-client")?.effectOf == Self.rule)
-        // The address is the likelier fault.
-        let wrong = try Recording("token-request/client-assertion-audience").asserting { $0["jti"] = nil }
-        #expect(wrong.finding(Self.rule) == nil)
-        let taken = recording.granted()
-        #expect(taken.finding(Self.rule) == nil)
-    }
-
     /// An assertion of a platform (workload identity federation) names neither the client nor the provider.
     @Test(arguments: [
         (

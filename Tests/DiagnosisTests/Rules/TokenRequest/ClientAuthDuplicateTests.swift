@@ -42,49 +42,6 @@ struct ClientAuthDuplicateTests {
         #expect(try Recording(broken).granted().finding(rule)?.severity == .warning)
     }
 
-    /// A client_id beside the header is no second method, but for a provider that says so.
-    @Test(arguments: [
-        ("invalid_request", "Client must not use multiple authentication methods", true),
-        ("invalid_request", "client authentication must only be provided using one mechanism", true),
-        ("invalid_request", "The request is malformed", false),
-        ("invalid_grant", "Multiple authentication methods were used for this login", false),
-    ])
-    func tellsThatTheClientIsNamedTwice(error: String, words: String, fires: Bool) throws {
-        let recording = try Recording(broken + ".near-miss").sending("client_id", "shop-web").answering(
-            "/token",
-            400,
-            ["error": .string(error), "error_description": .string(words)]
-        )
-        let finding = recording.finding(rule)
-        #expect((finding != nil) == fires)
-        guard let finding else { return }
-        #expect(finding.isPrimary && finding.title.contains("counts client_id"))
-        #expect(
-            finding.places == [
-                "4 request.header Authorization", "4 request.body client_id", "4 response.body error",
-            ]
-        )
-        #expect(recording.sending("client_id", nil).finding(rule) == nil)
-    }
-
-    /// Another name beside the header is no second method, and a pushed request has to have its own.
-    @Test func leavesAClientIDThatIsNoneOfTheHeadersAlone() throws {
-        let words = "Client must not use multiple authentication methods"
-        let recording = try Recording(broken + ".near-miss").sending("client_id", "shop-app")
-            .answering("/token", 400, ["error": "invalid_request", "error_description": .string(words)])
-        #expect(recording.finding(rule) == nil)
-        let pushed = try Recording("authorization-request/par-rejected")
-            .sending("client_secret", nil, to: "/par")
-            .sendingHeader(
-                "Authorization",
-                "Basic " + Base64.encode("shop-web:not-a-secret".utf8),
-                to: "/par"
-            )
-            .answering("/par", 401, ["error": "invalid_client", "error_description": .string(words)])
-        #expect(pushed.finding("token-invalid-client") != nil)
-        #expect(pushed.finding(rule) == nil)
-    }
-
     @Test func isAWarningWhereTheCodeWasRefused() throws {
         let recording = try Recording(broken).answering("/token", 400, ["error": "invalid_grant"])
         #expect(recording.finding(rule)?.severity == .warning)

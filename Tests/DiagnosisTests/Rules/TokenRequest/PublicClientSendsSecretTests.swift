@@ -118,17 +118,19 @@ struct PublicClientSendsSecretTests {
         #expect(recording.finding(rule)?.severity == .note)
     }
 
-    /// The provider's word counts, whoever sends the secret.
-    @Test func serverThatIsRegisteredAsAPublicClientIsTold() throws {
+    /// A server may keep a secret; that the provider has it down as a public client stands with the refusal.
+    @Test func leavesAServerAloneThatIsRegisteredAsAPublicClient() throws {
         let recording = try agent("shop-backend/2.1", in: Recording(broken)).answering(
             "/token",
             401,
             ["error": "invalid_client", "error_description": "AADSTS700025: Client is public so neither"]
         )
-        let finding = try #require(recording.finding(rule))
+        #expect(recording.finding(rule) == nil)
+        let finding = try #require(recording.finding("token-invalid-client"))
         #expect(finding.isPrimary)
         #expect(finding.severity == .error)
         #expect(finding.title.contains("registered as a public one"))
+        #expect(finding.places.last == "2 request.body client_secret")
     }
 
     @Test(arguments: ["AADSTS9002313: Invalid request.", "AADSTS9002327: Tokens issued for"])

@@ -33,7 +33,8 @@ struct RedirectURITokenMismatchTests {
             .sending("client_assertion", assertion)
             .answering("/token", 400, ["error": .string(words)])
         #expect((recording.finding(rule)?.severity == .error) == fires)
-        #expect((recording.finding("client-assertion-audience")?.isPrimary == true) == !fires)
+        let refusal = recording.finding("token-invalid-client")
+        #expect((refusal?.title.hasSuffix("is not addressed to it") == true) == !fires)
     }
 
     /// Nor what a refused secret or key lacks: WeChat and login.gov want no redirect URI there.

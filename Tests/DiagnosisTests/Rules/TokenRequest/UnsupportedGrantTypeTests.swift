@@ -62,15 +62,18 @@ struct UnsupportedGrantTypeTests {
         #expect(finding?.places ?? ["1 response.body error"] == ["1 response.body error"])
     }
 
-    /// Keycloak calls it an invalid request.
+    /// Keycloak calls it an invalid request, and so it stands with that.
     @Test(arguments: [
         ("Standard token exchange is not enabled for the requested client", true),
         ("Parameter 'subject_token' is missing", false),
     ])
-    func takesATokenExchangeThatIsSwitchedOff(words: String, fires: Bool) throws {
+    func leavesATokenExchangeThatIsSwitchedOffToTheRefusal(words: String, isTold: Bool) throws {
         let recording = try answering("invalid_request", words)
             .sending("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
-        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.finding(rule) == nil)
+        let finding = try #require(recording.finding("token-endpoint-error"))
+        #expect(finding.isPrimary)
+        #expect(finding.title.contains("token exchange switched off") == isTold)
     }
 
     /// Atlassian's name for a refresh token that is not good any more.
