@@ -72,8 +72,6 @@ enum Precedence {
             over: ["id-token-issuer-mismatch", "issuer-param-mismatch", "callback-rejected-by-app"],
             .whenItSaysSo
         ),
-        // Refused for the scheme alone.
-        Row(["insecure-endpoint"], over: ["discovery-unreachable"], .whenItSaysSo),
         Row(
             ["proxy-scheme-downgrade"],
             over: [

@@ -1,9 +1,22 @@
 extension ProviderWords {
     /// Those of servers that one runs oneself: ForgeRock AM, WSO2 Identity Server, Curity, Keycloak, Dex, ZITADEL, those made with Authlib, SATOSA,
-    /// Ory Hydra, Ory Kratos.
+    /// Ory Hydra, Ory Kratos, OpenIddict.
     static let servers: [Known] = ofForgeRock + ofWSO2 + ofCurity + ofOthers
 
     private static let ofOthers: [Known] = [
+        Known(
+            "https required",
+            "only accepts https requests",
+            explanation: """
+                The provider refused the request for nothing else than that it came over plain http, as far as it knows: Keycloak takes such from its own machine or network alone, OpenIddict takes none. Where the \
+                address that was asked begins with https, something in front of the provider ends TLS and passes requests on without it, and the provider was not told, or does not believe it.
+                """,
+            fix: """
+                Where the address is http, give clients the provider's https address, and a certificate that the device trusts; for development alone Keycloak's realm may take http from everywhere (Require SSL: None). \
+                Where it is https, have the proxy send X-Forwarded-Proto: https, and the provider trust it: Keycloak by proxy-headers, ASP.NET (OpenIddict) by UseForwardedHeaders ahead of all else, with the proxy among \
+                KnownProxies or KnownNetworks.
+                """
+        ),
         Known(
             "unexpected error when authenticating with identity provider",
             explanation:

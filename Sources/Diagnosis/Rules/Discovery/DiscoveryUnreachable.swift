@@ -72,8 +72,11 @@ struct DiscoveryUnreachable: Rule {
         let isDown = documents.contains { ($0.answer.status ?? 0) >= 500 }
         let setting = MissetIssuer(asking: documents)
         let redirects = documents.compactMap { leftRedirect($0, flow) }
-        let other = setting?.fix ?? Self.hints[flow.provider]
         let known = documents.lazy.compactMap { said($0, flow)?.meaning }.first
+        let named = documents.lazy.compactMap { document in
+            document.answer.error?.description.flatMap { ProviderWords.meaning(of: $0, by: flow.provider) }
+        }.first
+        let other = setting?.fix ?? named?.fix ?? Self.hints[flow.provider]
         let explanation =
             isMixed
             ? Self.mixed

@@ -4,8 +4,8 @@ import OAuth
 
 /// A request of the protocol was sent in clear, where everybody on the way can read codes, tokens and passwords.
 ///
-/// Keys and metadata count where the issuer is https and they come from outside of the own network: whoever can change those can
-/// sign what they like. The machine itself is exempt, and so is what a proxy took by https, and a first step that a server or
+/// Keys and metadata count where the issuer is https and they come from outside of the own network, and no metadata name the address:
+/// whoever can change those can sign what they like. The machine itself is exempt, and so is what a proxy took by https, and a first step that a server or
 /// browser sends on to https before anything secret was in it.
 struct InsecureEndpoint: Rule {
     static let info = RuleInfo(
@@ -26,7 +26,6 @@ struct InsecureEndpoint: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        if let refusal = refusal(in: flow) { return .violated(refusal) }
         var seen: Set<String> = []
         var evidence: [Evidence] = []
         let messages = flow.messages.compactMap { message in
@@ -57,66 +56,6 @@ struct InsecureEndpoint: Rule {
         return evidence.isEmpty ? .holds : .violated(Violation(evidence))
     }
 
-    // MARK: - Refused for it
-
-    /// What Keycloak and OpenIddict say to a request over http.
-    ///
-    /// Keycloak takes such from the machine itself and from private networks alone, or from the machine alone, as its realm is set;
-    /// OpenIddict takes none. Behind a proxy that ends TLS both have to be told what the client asked over.
-    private func refusal(in flow: Flow) -> Violation? {
-        guard flow.ending != .success else { return nil }
-        let asked = flow.loginAttempts.lazy.compactMap(\.refusal).first { $0.says(Self.words) }
-        let said = flow.messages.lazy.compactMap { message -> Answer? in
-            switch message {
-            case .discovery(let document): document.answer
-            case .token(let request): request.answer
-            case .userInfo(let call), .deviceAuthorization(let call), .pushedRequest(let call): call.answer
-            default: nil
-            }
-        }.first { $0.isRefusal && Self.words.contains(where: $0.errorText.containsBytes) }
-        guard let exchange = said?.exchange ?? asked?.exchange,
-            let scheme = flow.capture[exchange].request.urlOfBrowser.scheme?.lowercased(),
-            let words = said.map({ $0.evidence() }) ?? asked?.evidence(around: Self.words)
-        else { return nil }
-        let isInClear = scheme == "http"
-        return Violation(
-            [
-                flow.urlEvidence(of: exchange, note: "asked over \(scheme)"), words,
-            ],
-            severity: .error,
-            explanation: isInClear ? Self.inClear : Self.untold,
-            fix: isInClear ? Self.inClearFix : Self.untoldFix,
-            title: isInClear
-                ? "The provider refuses requests over plain http"
-                : "The provider behind the proxy believes that it is asked over plain http",
-            exchange: exchange,
-            explains: ["discovery-unreachable"]
-        )
-    }
-
-    private static let inClear = """
-        The provider refused a request for nothing else than that it came over plain http: it takes those from its own machine, \
-        or its own network, alone. Nothing is wrong with the address but its scheme.
-        """
-    private static let inClearFix = """
-        Give clients the provider's https address, and a certificate that the device trusts. For development alone the realm may \
-        be set to take http from everywhere (Keycloak: Realm settings, Require SSL: None); behind a proxy that ends TLS let \
-        Keycloak read the proxy's headers (proxy-headers, or its older name for that).
-        """
-    private static let untold = """
-        The client asked over https, and the provider refuses the request for having come over plain http. Something in front of it ends TLS and passes \
-        requests on without it, and the provider was not told, or does not believe it.
-        """
-    private static let untoldFix = """
-        Have the proxy send X-Forwarded-Proto: https, and the provider trust it: ASP.NET (OpenIddict) by UseForwardedHeaders ahead of all else, with the proxy \
-        among KnownProxies or KnownNetworks; Keycloak by proxy-headers. Do not switch the demand for https off.
-        """
-
-    /// Keycloak's and OpenIddict's, in lower case.
-    private static let words = ["https required", "only accepts https requests"]
-
-    // MARK: - Sent in clear
-
     private func kind(of message: OAuthMessage, _ flow: Flow) -> String? {
         switch message {
         case .authorizationRequest: "authorization request"
@@ -129,7 +68,8 @@ struct InsecureEndpoint: Rule {
         case .deviceAuthorization: "device authorization request"
         case .backchannelAuthentication: "backchannel authentication request"
         case .keySet(let document)
-        where document.keys != nil && isSecure(flow.issuer) && !isNearby(document.url):
+        where document.keys != nil && isSecure(flow.issuer) && !isNearby(document.url)
+            && !isNamed(document.url, flow):
             "the keys that signatures are checked with"
         case .discovery(let document)
         where document.isUsable && !document.isProtectedResource && isSecure(document.issuer)
@@ -142,6 +82,11 @@ struct InsecureEndpoint: Rule {
     /// A provider that is http by its very name has no https address to be asked at.
     private func isSecure(_ issuer: String?) -> Bool {
         issuer.map { RecordedURL($0).scheme?.lowercased() == "https" } ?? false
+    }
+
+    /// Whether the provider's metadata name the address, which is told with them.
+    private func isNamed(_ url: RecordedURL, _ flow: Flow) -> Bool {
+        flow.serverMetadata.contains { $0.names(url, as: "jwks_uri") }
     }
 
     /// The inner address of a provider, as `http://keycloak:8080`, which a back end fetches its keys from.

@@ -27,51 +27,41 @@ struct InsecureEndpointTests {
         #expect(told.finding(rule) != nil)
     }
 
-    /// Keycloak takes such requests from its own machine alone.
-    @Test(arguments: [("HTTPS required", true), ("Realm does not exist", false)])
-    func isTheCauseWhereTheProviderRefusesForIt(words: String, isOne: Bool) {
+    /// Keycloak takes requests over http from its own machine alone, and behind a proxy that ends TLS a provider has to be told of it.
+    @Test(
+        arguments: [
+            ("http", "HTTPS required", true), ("https", "HTTPS required", true),
+            ("https", "This server only accepts HTTPS requests.", true),
+            ("http", "Realm does not exist", false),
+        ]
+    )
+    func leavesARefusedDocumentToItsOwnRule(scheme: String, words: String, isKnown: Bool) throws {
         var capture = CaptureBuilder()
         capture.get(
-            "http://id.harbour.example:8080/realms/shop/.well-known/openid-configuration",
+            "\(scheme)://id.harbour.example:8080/realms/shop/.well-known/openid-configuration",
             403,
             body: .json(#"{"error":"invalid_request","error_description":"\#(words)"}"#)
         )
         let recording = Recording(capture.exchanges)
-        let finding = recording.finding(rule)
-        #expect((finding?.isPrimary == true) == isOne)
-        if isOne {
-            #expect(finding?.severity == .error)
-            #expect(finding?.places == ["0 request.url ", "0 response.body error"])
-        }
-        #expect((recording.finding("discovery-unreachable")?.effectOf == rule) == isOne)
-    }
-
-    /// Behind a proxy that ends TLS the provider was not told of it.
-    @Test(arguments: ["HTTPS required", "This server only accepts HTTPS requests."])
-    func providerMayNotKnowThatItIsAskedOverTLS(words: String) throws {
-        var capture = CaptureBuilder()
-        capture.get(
-            "https://id.harbour.example/.well-known/openid-configuration",
-            400,
-            body: .json(#"{"error":"invalid_request","error_description":"\#(words)"}"#)
-        )
-        let recording = Recording(capture.exchanges)
-        let finding = try #require(recording.finding(rule))
+        #expect(recording.finding(rule) == nil)
+        let finding = try #require(recording.finding("discovery-unreachable"))
         #expect(finding.isPrimary && finding.severity == .error)
-        #expect(finding.notes.first == "asked over https")
-        #expect(finding.fix.contains("X-Forwarded-Proto"))
-        #expect(recording.finding("discovery-unreachable")?.effectOf == rule)
+        #expect(finding.explanation.contains("plain http") == isKnown)
+        #expect(finding.fix.contains("X-Forwarded-Proto") == isKnown)
     }
 
-    @Test func isTheCauseOfALoginThatIsRefusedForIt() throws {
+    /// What was sent in clear is a risk; the provider's refusal is what ended the login.
+    @Test(arguments: [("http", true), ("https", false)])
+    func warnsBesideALoginThatIsRefusedForIt(scheme: String, isInClear: Bool) throws {
         let recording = try Recording("healthy/web-code-flow").withEndpoints {
-            "http://id.harbour.example/\($0)"
+            "\(scheme)://id.harbour.example/\($0)"
         }
-        .without { $0.request.url.path.contains("/.well-known/") }.saying(
-            "<p>HTTPS required</p>",
-            status: 403
-        )
-        #expect(recording.finding(rule)?.isPrimary == true)
+        .without { $0.request.url.host == "id.harbour.example" && $0.request.url.path != "/authorize" }
+        .without { $0.request.url.path == "/callback" }
+        .saying("<p>HTTPS required</p>", status: 403)
+        let refusal = try #require(recording.finding("authorization-error"))
+        #expect(refusal.isPrimary && refusal.fix.contains("X-Forwarded-Proto"))
+        #expect(recording.finding(rule)?.severity == (isInClear ? .warning : nil))
         #expect(recording.outcomes == [.failure])
     }
 
@@ -127,6 +117,15 @@ struct InsecureEndpointTests {
         let finding = recording.finding(rule)
         #expect(finding?.notes == note.map { [$0] })
         #expect(finding.map { $0.severity == .warning } ?? true)
+    }
+
+    /// The metadata's own rule tells that the provider publishes its keys there.
+    @Test func leavesKeysWhoseAddressTheMetadataName() throws {
+        let recording = try Recording("healthy/web-code-flow").withEndpoints { name in
+            "\(name == "jwks" ? "http" : "https")://id.harbour.example/\(name)"
+        }
+        #expect(recording.finding("discovery-endpoint-insecure")?.isPrimary == true)
+        #expect(recording.finding(rule) == nil)
     }
 
     @Test func leavesAProviderAloneThatIsHTTPByItsName() throws {
