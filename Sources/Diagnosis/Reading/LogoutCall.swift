@@ -92,6 +92,14 @@ struct LogoutCall {
     /// The provider's words in lower case; empty unless it refused.
     var refusalText: String { course.isRefused ? course.words.lowercased() : "" }
 
+    /// Whether the provider's words blame the hint, and neither its age, which is no reason, nor another parameter.
+    var isHintNamed: Bool {
+        let text = refusalText
+        return ["id_token_hint", "id token hint"].contains(where: text.containsBytes)
+            && !["expired", "post_logout_redirect_uri", "client_id", "missing", "required", "provided"]
+                .contains(where: text.containsBytes)
+    }
+
     /// The words of the page by which the provider refused, as a person reads them; nil where it was none.
     func refusingPage(in flow: Flow) -> String? {
         guard case .refused(let place) = course.end, place.part == .responseBody,

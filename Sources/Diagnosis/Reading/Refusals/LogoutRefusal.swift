@@ -18,6 +18,7 @@ enum LogoutRefusal {
         let words = Masking.hiding(logout.call.parameters["id_token_hint"] ?? "", in: said)
         var sent = logout.names
         sent.note = "what was sent"
+        let hint = logout.isHintNamed ? logout.hint : nil
         // Keycloak's second way, for apps that end a session without a browser.
         let isByRefreshToken =
             logout.call.parameters.contains("refresh_token")
@@ -32,20 +33,43 @@ enum LogoutRefusal {
                         note: "refused with status \(status)"
                     ),
                 sent,
-            ],
-            explanation:
-                "The provider answered the logout request with an error. What it says is all that the capture knows of the reason.",
-            fix: isByRefreshToken
-                ? """
-                Go by the provider's words and its log; a client that ends a session by its refresh token authenticates as it does at the token endpoint, \
-                and the token has to be the last that it got.
-                """
-                : """
-                Go by the provider's words and its log; it names what it misses or does not accept of id_token_hint, client_id and \
-                post_logout_redirect_uri.
-                """,
-            title: "The provider refused the logout request",
+            ] + (hint.map { [Evidence($0, note: "nothing that can be seen in it is wrong")] } ?? []),
+            saying: hint != nil ? ofHint : isByRefreshToken ? ofRefreshToken : plain,
             exchange: logout.call.exchange
         )
     }
+
+    // MARK: - Words
+
+    private static let title = "The provider refused the logout request"
+    private static let explanation =
+        "The provider answered the logout request with an error. What it says is all that the capture knows of the reason."
+
+    private static let plain = Violation.Words(
+        title: title,
+        explanation: explanation,
+        fix: """
+            Go by the provider's words and its log; it names what it misses or does not accept of id_token_hint, client_id and \
+            post_logout_redirect_uri.
+            """
+    )
+
+    private static let ofHint = Violation.Words(
+        title: title,
+        explanation:
+            "The provider answered the logout request with an error and blames its id_token_hint, in which nothing that can be seen is wrong.",
+        fix: """
+            Send the ID token of the very login that is to end, unchanged, to the realm and environment that issued it. A provider that \
+            has new keys since, or was set up anew, cannot verify what it signed before: its log says so.
+            """
+    )
+
+    private static let ofRefreshToken = Violation.Words(
+        title: title,
+        explanation: explanation,
+        fix: """
+            Go by the provider's words and its log; a client that ends a session by its refresh token authenticates as it does at the token endpoint, \
+            and the token has to be the last that it got.
+            """
+    )
 }

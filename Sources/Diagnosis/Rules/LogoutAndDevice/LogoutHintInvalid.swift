@@ -37,14 +37,10 @@ struct LogoutHintInvalid: Rule {
             let isUnheeded = isUnheeded(logout.course)
             guard logout.course.isRefused || isUnheeded, let hint = logout.hint else { continue }
             var fault = fault(of: hint, logout, flow)
-            let isNamed = isNamed(in: logout.refusalText)
-            if fault.isEmpty, isUnheeded || isNamed || logout.refusalText.containsBytes("signature") {
+            if fault.isEmpty,
+                isUnheeded || logout.isHintNamed || logout.refusalText.containsBytes("signature")
+            {
                 fault = forgery(of: hint, flow)
-            }
-            if fault.isEmpty, isNamed {
-                fault = [
-                    Evidence(hint, note: "the provider names it; nothing that can be seen in it is wrong")
-                ]
             }
             if fault.isEmpty, logout.refusalText.containsBytes(Self.partyMissed) {
                 fault = authorizedParty(of: hint, logout)
@@ -78,21 +74,11 @@ struct LogoutHintInvalid: Rule {
         if case .page = course.end { course.isConfirmed && course.wanted != nil } else { false }
     }
 
-    /// Whether the provider's words blame the hint, and neither its age, which is no reason, nor another parameter.
-    private func isNamed(in text: String) -> Bool {
-        ["id_token_hint", "id token hint"].contains(where: text.containsBytes)
-            && !["expired", "post_logout_redirect_uri", "client_id", "missing", "required", "provided"]
-                .contains(
-                    where: text.containsBytes
-                )
-    }
-
     /// The claim by which WSO2 tells whose ID token it is, where it says that it misses it.
     private func authorizedParty(of hint: Parameter, _ logout: LogoutCall) -> [Evidence] {
-        guard let token = JSONWebToken.parse(hint.value), token.claims != nil else { return [] }
-        return [
-            claim("azp", token.claim("azp")?.string ?? "", logout, "where this provider looks for the client")
-        ]
+        guard let token = JSONWebToken.parse(hint.value), let claims = token.claims, claims["azp"] == nil
+        else { return [] }
+        return [claim("azp", "", logout, "where this provider looks for the client")]
     }
 
     private static let partyMissed = "does not contain azp"
