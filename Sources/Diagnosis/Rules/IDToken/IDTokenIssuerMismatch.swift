@@ -36,7 +36,6 @@ struct IDTokenIssuerMismatch: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let known = expectations(flow)
-        let said = known.isEmpty ? said(in: flow) : nil
         return Verdict.firstViolation(among: flow.deliveredIDTokens) { delivered in
             guard delivered.idToken.token.claims != nil else {
                 return .abstains(Gap.idTokenClaims)
@@ -44,7 +43,7 @@ struct IDTokenIssuerMismatch: Rule {
             // One without a name for its issuer is told of elsewhere.
             guard let issuer = delivered.idToken.token.issuer else { return .holds }
             guard let expected = known.last else {
-                if let said {
+                if let said = said(of: issuer, in: flow) {
                     return .violated(
                         Violation(
                             [delivered.evidence(ofClaim: "iss"), said],
@@ -76,12 +75,24 @@ struct IDTokenIssuerMismatch: Rule {
         }
     }
 
-    /// The words of an app that refused it: those of Go's OpenID Connect library, which proxies and dashboards show.
-    private func said(in flow: Flow) -> Evidence? {
-        RejectedCallback.all(in: flow).suffix(5).lazy.compactMap {
-            $0.quote(from: "issued by a different provider", in: flow)
+    /// The words of an app that refused the token and name the issuer that it is set to, which is another one: those of Go's OpenID
+    /// Connect library, which proxies and dashboards show.
+    private func said(of issuer: String, in flow: Flow) -> Evidence? {
+        RejectedCallback.all(in: flow).suffix(5).lazy.compactMap { callback in
+            let body = flow.capture[callback.wording].response?.body
+            // In JSON the quotation marks are escaped.
+            let text = PageText.words(of: body, limit: 1 << 16).replacing("\\\"", with: "\"")
+            guard let start = text.firstRange(of: Self.refusal) else { return nil }
+            let names = text[start.upperBound...].prefix(4096)
+                .split(separator: "\"", maxSplits: 4, omittingEmptySubsequences: false)
+            guard names.count > 3, names[0] == ", expected ", names[2] == " got ", names[3] == issuer,
+                names[1] != issuer
+            else { return nil }
+            return callback.quote(from: Self.refusal, in: flow)
         }.first
     }
+
+    private static let refusal = "issued by a different provider"
 
     // MARK: - What is expected
 

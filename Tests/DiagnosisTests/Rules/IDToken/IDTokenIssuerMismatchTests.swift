@@ -118,13 +118,20 @@ struct IDTokenIssuerMismatchTests {
         let other = answering("https%3A%2F%2Fother.example")
         #expect(other.finding(rule) == nil)
         #expect(other.answering("/callback", 500).finding(rule)?.isPrimary == true)
-        let told = bare.answeringCallback(
-            500,
-            Body(
-                text: "oidc: id token issued by a different provider, expected \"a\" got \"b\"",
-                mediaType: "text/plain"
-            )
-        )
-        #expect(told.finding(rule)?.isPrimary == true)
+    }
+
+    /// Go's OpenID Connect library names the issuer that the app is set to.
+    @Test(arguments: [
+        (#", expected "https://id.shop.example" got "https://id.harbour.example""#, true),
+        (#", expected \"https://id.shop.example\" got \"https://id.harbour.example\""}"#, true),
+        (#", expected "https://id.shop.example" got "https://id.other.example""#, false), (".", false),
+    ])
+    func comparesWithTheIssuerThatTheAppNames(end: String, fires: Bool) throws {
+        let text = "oidc: id token issued by a different provider\(end)"
+        let told = try Recording("healthy/web-code-flow").without {
+            $0.request.url.path.hasPrefix("/.well-known/")
+        }.answeringCallback(500, Body(text: text, mediaType: "text/plain"))
+        #expect((told.finding(rule)?.isPrimary == true) == fires)
+        #expect((told.finding("callback-rejected-by-app")?.isPrimary == true) == !fires)
     }
 }
