@@ -8,14 +8,30 @@ enum RefreshTokenEnd {
     static func isStated(by answer: Answer) -> Bool {
         // Google Workspace's limit to a session, named beside the error.
         if answer.parameters["error_subtype"] == session { return true }
+        guard let text = text(of: answer) else { return false }
+        return texts.contains(where: text.containsBytes) && !alternatives.contains(where: text.containsBytes)
+    }
+
+    /// Whether a refusal says so, or that there never was such a token, and leaves open which of the two (Okta).
+    static func isOneOfTwo(by answer: Answer) -> Bool {
+        text(of: answer).map { alternatives.contains(where: $0.containsBytes) } ?? false
+    }
+
+    /// The words of a refusal in lower case; nil of none, and of the specification's own sentence.
+    private static func text(of answer: Answer) -> String? {
         let text = (answer.error?.description ?? "").lowercased()
         guard !text.isEmpty, text.utf8.count < 4096, !StatedGrantFault.namesEveryReason(text) else {
-            return false
+            return nil
         }
-        // One that leaves it open whether there ever was such a token (Okta).
-        guard !alternatives.contains(where: text.containsBytes) else { return false }
-        return texts.contains(where: text.containsBytes)
+        return text
     }
+
+    static let leftOpen = Violation.Words(
+        explanation: """
+            The provider refused the refresh because the refresh token has run out, was ended or revoked, or is none that it knows: its words leave open which. How long it lasts is not \
+            in the capture.
+            """
+    )
 
     /// What is said of the limit that an organization sets to sessions at Google Cloud; nil of any other end.
     static func words(for answer: Answer) -> Violation.Words? {

@@ -52,7 +52,10 @@ struct RefreshTokenExpired: Rule {
             let isOver = age.map { age in lifetime.map { age > .seconds($0.seconds) } ?? false } ?? false
             if isOver, let lifetime {
                 evidence.insert(Self.evidence(ofLifetime: lifetime), at: 0)
-            } else if !RefreshTokenEnd.isStated(by: refused.answer) {
+            } else if !RefreshTokenEnd.isStated(by: refused.answer),
+                // A token that lasts still was not the one that ran out.
+                lifetime != nil || !RefreshTokenEnd.isOneOfTwo(by: refused.answer)
+            {
                 return lifetime == nil ? .abstains(Self.unknown) : .holds
             }
             evidence.append(refused.answer.evidence())
@@ -77,6 +80,8 @@ struct RefreshTokenExpired: Rule {
         if mayBeInTesting(refused, issued, flow) { return Violation.Words(fix: Self.ofGoogle) }
         guard !isOver, YoungRefreshToken.evidence(of: refused, in: flow) != nil else {
             return SessionBoundToken.words(for: refused, in: flow)
+                ?? (!isOver && RefreshTokenEnd.isOneOfTwo(by: refused.answer)
+                    ? RefreshTokenEnd.leftOpen : nil)
         }
         return YoungRefreshToken.words
     }

@@ -126,6 +126,24 @@ struct RefreshTokenExpiredTests {
     ])
     func leavesOtherWordsAlone(text: String) throws { #expect(try refused(text).finding(rule) == nil) }
 
+    /// Okta's sentence names two reasons, the catch-all of the specification all there are; a lifetime that is not over decides.
+    @Test(arguments: [
+        ("", "The refresh token is invalid or expired.", true), ("", "Invalid refresh token", false),
+        (",\"refresh_expires_in\":86400", "The refresh token is invalid or expired.", false),
+        ("", "The refresh token is invalid, expired, revoked, or was issued to another client.", false),
+    ])
+    func takesItForOneOfTwoReasons(member: String, text: String, fires: Bool) throws {
+        let recording = try stating(member).answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(text)]
+        )
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect((finding?.explanation.contains("leave open which") == true) == fires)
+        #expect((recording.finding("token-invalid-grant")?.isPrimary == true) == !fires)
+    }
+
     /// The broken capture, its stated lifetime replaced.
     private func stating(_ member: String) throws -> Recording {
         try Recording(broken).editing { exchange in
