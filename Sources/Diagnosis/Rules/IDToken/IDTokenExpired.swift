@@ -131,11 +131,12 @@ struct IDTokenExpired: Rule {
     /// What AppAuth takes for too old, on iOS and on Android: `iat` is more than ten minutes away.
     private static let oldest: Int64 = 600
 
-    /// A token for a code that was issued long before it was given out, and of which the client made nothing.
+    /// A token that was issued long before an app got it for its code, which made nothing of it.
     private static func isOld(_ delivered: DeliveredIDToken, _ given: AnswerTime, _ flow: Flow) -> Violation?
     {
         guard let request = delivered.tokenRequest, given.isStated,
-            request.isCodeExchange || isKept(delivered, flow) && isOfApp(request, flow),
+            request.isCodeExchange && flow.capture[request.exchange].request.isByNativeApp
+                || isKept(delivered, flow) && isOfApp(request, flow),
             let issued = delivered.idToken.token.issuedAt, issued > 0, !flow.wentOn(after: delivered)
         else { return nil }
         let age = given.time.seconds - issued

@@ -61,6 +61,13 @@ struct IDTokenExpiredTests {
         #expect((stopped != nil) == fires)
         #expect(stopped?.severity ?? .warning == .warning)
         #expect(stopped?.title ?? "" == (fires ? "The ID token was issued long before it came" : ""))
+        // A server's libraries do not look at that.
+        let byServer = Recording(Array(old.exchanges[...index])).editing {
+            guard $0.request.url.path == "/token" else { return }
+            $0.request.headers.remove("user-agent")
+            $0.request.headers.append("User-Agent", "python-requests/2.32.3")
+        }
+        #expect(byServer.finding(rule) == nil)
         // Here the client took it.
         #expect(old.finding(rule) == nil)
     }
