@@ -129,11 +129,6 @@ enum Precedence {
         // Nobody looked for the address where it stands.
         Row(["logout-parameter-wrong"], over: ["logout-redirect-not-registered"]),
         Row(["id-token-missing"], over: ["scope-openid-missing"]),
-        Row(
-            ["scope-openid-missing"],
-            over: ["bearer-rejected", "insufficient-scope", "callback-rejected-by-app"],
-            .whenItSaysSo
-        ),
         Row(["scope-malformed"], over: ["scope-rejected", "id-token-missing"]),
         Row(["insufficient-scope"], over: ["id-token-missing"]),
         Row(

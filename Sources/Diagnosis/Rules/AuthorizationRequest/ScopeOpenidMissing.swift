@@ -41,34 +41,18 @@ struct ScopeOpenidMissing: Rule {
                 return .holds
             }
             let scope = attempt.parameter("scope").map { Evidence($0, note: "without openid") }
-            let evidence = [scope ?? attempt.missing("scope"), sign.evidence]
-            guard sign.isRefusal else {
-                return .violated(Violation(evidence, exchange: attempt.exchange))
-            }
             return .violated(
                 Violation(
-                    evidence,
-                    severity: .error,
-                    explanation: Self.refused,
-                    exchange: attempt.exchange,
-                    explains: ["bearer-rejected", "insufficient-scope", "callback-rejected-by-app"]
+                    [scope ?? attempt.missing("scope"), sign.evidence],
+                    explanation: sign.isRefusal ? MissingOpenID.explanation : nil,
+                    exchange: attempt.exchange
                 )
             )
         }
     }
 
-    private static let refused = """
-        The login means to be one of OpenID Connect, and its scope lacks openid. Without that word it is a request of OAuth alone, for which there \
-        is neither an ID token nor UserInfo, and it was refused for that.
-        """
-
-    /// What shows that an OpenID login is meant, and whether it was refused for the lack of the scope.
+    /// What shows that an OpenID login is meant, and whether that is a call of UserInfo which was refused.
     private func sign(in attempt: LoginAttempt, _ flow: Flow) -> (evidence: Evidence, isRefusal: Bool)? {
-        if let refusal = attempt.response.flatMap({ RequestRefusal(delivered: $0) }),
-            Self.isOfScope(refusal, attempt)
-        {
-            return (refusal.evidence(), true)
-        }
         let userInfo = userInfo(in: flow)
         if let userInfo, userInfo.isRefusal { return userInfo }
         if attempt.responseTypes.contains("id_token"), let type = attempt.parameter("response_type") {
@@ -83,20 +67,6 @@ struct ScopeOpenidMissing: Rule {
         }
         return userInfo
     }
-
-    /// Whether the provider says that it misses the word; a list of what it knows beside a scope that was asked for does not.
-    private static func isOfScope(_ refusal: RequestRefusal, _ attempt: LoginAttempt) -> Bool {
-        let text = refusal.text.asciiLowercased()
-        let asked = (attempt["scope"] ?? "").asciiLowercased().spaceDelimited
-        return text.containsBytes("openid") && text.containsBytes("scope")
-            && lacking.contains(where: text.containsBytes) && !asked.contains(where: text.containsBytes)
-    }
-
-    private static let lacking = [
-        "missing", "require", "must", "not in scope", "without", "lack", "not include",
-        "not contain",
-        "no openid", "needs",
-    ]
 
     /// A call of UserInfo, the one that was refused before others.
     private func userInfo(in flow: Flow) -> (evidence: Evidence, isRefusal: Bool)? {

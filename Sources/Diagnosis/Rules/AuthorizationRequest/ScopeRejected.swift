@@ -36,15 +36,15 @@ struct ScopeRejected: Rule {
             guard let refusal = refusal(of: attempt, flow) else { return .holds }
             let scope = attempt.parameter("scope")
             let client = attempt.parameter("client_id")?.value
-            return .violated(
-                Self.violation(
-                    [scope.map { asked($0, flow) } ?? attempt.missing("scope")],
-                    registered: registered(scope, of: client, before: attempt.exchange, flow),
-                    answer: refusal.evidence(around: Self.texts),
-                    at: attempt.exchange,
-                    fix: Self.lacksService(attempt) ? Self.serviceFix : nil
-                )
+            var violation = Self.violation(
+                [scope.map { asked($0, flow) } ?? attempt.missing("scope")],
+                registered: registered(scope, of: client, before: attempt.exchange, flow),
+                answer: refusal.evidence(around: Self.texts),
+                at: attempt.exchange,
+                fix: Self.lacksService(attempt) ? Self.serviceFix : nil
             )
+            if MissingOpenID.isSaid(by: refusal, to: attempt) { violation.say(MissingOpenID.ofRequest) }
+            return .violated(violation)
         }
         if case .violated = verdict { return verdict }
         for message in flow.messages {

@@ -96,6 +96,11 @@ struct AuthorizationError: Rule {
             let type = attempt.parameter("response_type").map { Evidence($0) }
             return ([type].compactMap(\.self), Self.otherGrant, Self.otherGrantFix, nil)
         }
+        if refusal.channel == .delivered, MissingOpenID.isSaid(by: refusal, to: attempt) {
+            let words = MissingOpenID.ofRequest
+            let scope = attempt.parameter("scope").map { Evidence($0) } ?? attempt.missing("scope")
+            return ([scope], words.explanation, words.fix, words.title)
+        }
         if refusal.error == "invalid_state" {
             let state = attempt.parameter("state").map {
                 Evidence($0, note: "\($0.value.unicodeScalars.count) characters")

@@ -93,7 +93,8 @@ struct BearerRejected: Rule {
         return Violation(
             shown.all,
             saying: words(of: call, refusal, isForItsKey: isForItsKey, isIDToken: isIDToken)
-                ?? providersWords(of: call, refusal, flow),
+                ?? (MissingOpenID.isShown(by: call.call.exchange, in: flow) ? MissingOpenID.ofUserInfo : nil)
+                    ?? providersWords(of: call, refusal, flow),
             exchange: call.call.exchange
         )
     }

@@ -38,7 +38,8 @@ struct ScopeOpenidMissingTests {
         #expect(without.finding(rule) == nil)
     }
 
-    @Test func isTheCauseWhereUserInfoRefusesTheToken() throws {
+    /// What was refused is told by the refusal itself, which names the word.
+    @Test func warnsBesideTheRefusalOfUserInfo() throws {
         let recording = try Recording("healthy/web-code-flow").asking("nonce", nil).asking("scope", "profile")
             .editing { exchange in
                 guard exchange.request.url.path.hasSuffix("/userinfo") else { return }
@@ -48,17 +49,33 @@ struct ScopeOpenidMissingTests {
                 )
             }
         let finding = try #require(recording.finding(rule))
-        #expect(finding.severity == .error)
-        #expect(finding.isPrimary)
-        #expect(recording.finding("bearer-rejected")?.effectOf == rule)
+        #expect(finding.severity == .warning)
+        #expect(!finding.isPrimary)
+        let refused = try #require(recording.finding("bearer-rejected"))
+        #expect(refused.isPrimary)
+        #expect(refused.title == "UserInfo refused the token of a login without openid")
         // Without metadata it is told by its name, where the token has just been issued.
         let unnamed = recording.without { $0.request.url.path.hasSuffix("openid-configuration") }
-        #expect(unnamed.finding(rule)?.severity == .error)
+        #expect(unnamed.finding(rule)?.severity == .warning)
         let later = unnamed.editing { exchange in
             guard exchange.request.url.path.hasSuffix("/userinfo") else { return }
             exchange.startedAt = exchange.startedAt + .seconds(90)
         }
         #expect(later.finding(rule) == nil)
+    }
+
+    /// Keycloak answers so, and the rule of the missing scope is the cause (RFC 6750, section 3.1).
+    @Test func leavesTheFirstPlaceToTheMissingScope() throws {
+        let recording = try Recording("healthy/web-code-flow").asking("nonce", nil).asking("scope", "profile")
+            .answering(
+                "/userinfo",
+                403,
+                [
+                    "error": "access_denied", "error_description": "Missing openid scope",
+                ]
+            )
+        #expect(recording.finding("insufficient-scope")?.isPrimary == true)
+        #expect(recording.finding(rule)?.severity == .warning)
     }
 
     /// Also a provider that lists what it knows speaks of openid.
@@ -77,15 +94,21 @@ struct ScopeOpenidMissingTests {
                 "https://www.shop.example/callback?error=invalid_request&error_description=\(description)"
         )
         let recording = Recording(exchanges)
-        guard isLack else {
-            #expect(recording.finding(rule)?.severity != .error)
-            return
-        }
-        let finding = try #require(recording.finding(rule))
-        #expect(finding.severity == .error)
-        #expect(finding.isPrimary)
-        #expect(finding.evidence.last?.value.contains("openid not in scope") ?? false)
-        #expect(recording.finding("authorization-error") == nil)
+        #expect(recording.finding(rule)?.severity == .warning)
+        let refused = recording.finding("authorization-error")
+        #expect(refused?.title == (isLack ? "The provider misses openid in the scope" : nil))
+        #expect(refused?.isPrimary == (isLack ? true : nil))
+    }
+
+    /// By the name that the error has of its own.
+    @Test func refusedScopeSaysThatTheWordIsMissed() throws {
+        let recording = try Recording(broken).asking("scope", "orders.read").redirecting(
+            to:
+                "https://www.shop.example/callback?error=invalid_scope&error_description=openid+scope+is+required"
+        )
+        let refused = try #require(recording.finding("scope-rejected"))
+        #expect(refused.isPrimary)
+        #expect(refused.title == "The provider misses openid in the scope")
     }
 
     @Test(arguments: ["openid", "profile openid", "openid,profile", "openid%20profile", "profile%2Copenid"])
