@@ -24,7 +24,7 @@ struct WeChatLoginTests {
 
     @Test(arguments: [
         (40125, "invalid appsecret, rid: 5f", "client-secret-mismatch"),
-        (40013, "invalid appid, rid: 5f", "client-id-unknown"),
+        (40013, "invalid appid, rid: 5f", "token-invalid-client"),
         (40029, "invalid code, rid: 5f", "token-invalid-grant"),
     ])
     func saysWhatWasRefused(number: Int, words: String, rule: String) {

@@ -198,6 +198,7 @@ struct ClientCall {
     /// Whether the provider says that it has no such client, and not as one of several reasons.
     var isSaidToBeUnknown: Bool {
         let text = answer.errorText
+        if ClientIDRefusal.textsForClients.contains(where: text.containsBytes) { return true }
         return RefusalWording.unknownClient(in: text) != nil
             && !["authentication", "secret", "credential"].contains(where: text.containsBytes)
     }

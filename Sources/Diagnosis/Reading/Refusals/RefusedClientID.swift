@@ -7,7 +7,7 @@ struct RefusedClientID: Sendable {
     enum Saying: Sendable {
         /// By the name of an error, or in words, which then stand here.
         case atLogin(LoginAttempt, RequestRefusal, String?)
-        /// Where the client asked for tokens.
+        /// Where a device asked for its code, which has no page.
         case toClient(ClientCall, Parameter)
     }
 
@@ -26,6 +26,8 @@ struct RefusedClientID: Sendable {
     private mutating func atLogins(of flow: Flow) -> Saying? {
         for attempt in flow.loginAttempts {
             guard attempt.request != nil, let refusal = attempt.refusal, refusal.isOfTheRequest,
+                // Whom it answers so at the redirect URI it knows (RFC 6749, section 4.1.2.1).
+                refusal.channel != .delivered || refusal.error != "unauthorized_client",
                 // Known, and shut out.
                 AccessPolicy.words(in: refusal.text) == nil,
                 // Of the provider itself, at the one behind it.
@@ -40,14 +42,12 @@ struct RefusedClientID: Sendable {
         return nil
     }
 
-    /// Entra and others know no such application where its tokens are asked for, and do not call it `invalid_client`.
+    /// At the token endpoint it is the refusal of the client that tells it (``ClientCall/isSaidToBeUnknown``).
     private static func toClient(in flow: Flow) -> Saying? {
-        for call in ClientCall.all(in: flow) where call.answer.isRefusal && !call.isRepaired {
-            // Who asks for a device code has no page on which it could be said.
-            let texts =
-                call.kind == .deviceAuthorization ? ClientIDRefusal.texts : ClientIDRefusal.textsForClients
+        for call in ClientCall.all(in: flow)
+        where call.kind == .deviceAuthorization && call.answer.isRefusal && !call.isRepaired {
             guard call.answer.error?.error != "invalid_client",
-                texts.contains(where: call.answer.errorText.containsBytes),
+                ClientIDRefusal.texts.contains(where: call.answer.errorText.containsBytes),
                 let client = call.authentication.clientID
             else { continue }
             return .toClient(call, client)

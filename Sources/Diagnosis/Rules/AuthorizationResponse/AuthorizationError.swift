@@ -96,6 +96,13 @@ struct AuthorizationError: Rule {
             let type = attempt.parameter("response_type").map { Evidence($0) }
             return ([type].compactMap(\.self), Self.otherGrant, Self.otherGrantFix, nil)
         }
+        if refusal.channel == .delivered, refusal.error == "unauthorized_client",
+            refusal.says(ClientIDRefusal.texts)
+        {
+            let client = attempt.parameter("client_id").map { Evidence($0) }
+            let words = TokenInvalidClient.unknown
+            return ([client].compactMap(\.self), words.explanation, words.fix, words.title)
+        }
         if refusal.channel == .delivered, MissingOpenID.isSaid(by: refusal, to: attempt) {
             let words = MissingOpenID.ofRequest
             let scope = attempt.parameter("scope").map { Evidence($0) } ?? attempt.missing("scope")

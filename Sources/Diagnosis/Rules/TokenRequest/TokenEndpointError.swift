@@ -45,19 +45,18 @@ struct TokenEndpointError: Rule {
             return .violated(violation)
         }
         let stated = StatedRefusal(refused, in: flow)
-        let exchanges = Set(refused.map(\.exchange))
-        let ofClient = StatedClientRefusal.first(
-            of: calls.filter { exchanges.contains($0.exchange) },
-            in: flow
-        )
+        let asked = Set(refused.map(\.exchange))
+        let those = calls.filter { asked.contains($0.exchange) }
+        let ofClient = StatedClientRefusal.first(of: those, in: flow)
+        let unknown = those.allSatisfy(\.isSaidToBeUnknown) ? those.first?.authentication.clientID : nil
         return .violated(
             Violation(
                 refused.prefix(4).flatMap { flow.evidence(of: $0.answer, note: flow.checkedValues(of: $0)) }
-                    + (stated?.evidence ?? ofClient?.evidence ?? []),
+                    + (stated?.evidence ?? ofClient?.evidence ?? []) + (unknown.map { [Evidence($0)] } ?? []),
                 saying: CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.words
                     ?? Self.ofPlatform(first.answer) ?? Self.ofRedirectURI(first) ?? Self.ofExchange(first)
                     ?? RefusedGrant.ofMissingCode(refused) ?? stated?.words.asWords
-                    ?? ofClient?.words,
+                    ?? ofClient?.words ?? unknown.map { _ in TokenInvalidClient.unknown },
                 exchange: first.exchange
             )
             .toldOfFront(in: flow)

@@ -110,7 +110,7 @@ struct TokenInvalidClient: Rule {
             """
     )
 
-    private static let unknown = Violation.Words(
+    static let unknown = Violation.Words(
         title: "The provider does not know this client",
         explanation: """
             The provider has no client by this client_id at the endpoint that was asked, and says so. Its secret or key was not looked at yet.

@@ -233,8 +233,11 @@ struct ClientIDUnknownTests {
         #expect(try Recording(broken).saying(page, status: 200).finding(rule) == nil)
     }
 
-    @Test(arguments: [("unauthorized_client", true), ("invalid_client", false)])
-    func readsEntrasNumberAtTheTokenEndpoint(error: String, isOne: Bool) throws {
+    /// There the refusal of the client tells it.
+    @Test(arguments: [
+        ("unauthorized_client", "token-endpoint-error"), ("invalid_client", "token-invalid-client"),
+    ])
+    func leavesEntrasNumberAtTheTokenEndpointToTheRefusal(error: String, told: String) throws {
         let recording = try Recording("token-request/token-invalid-client").withoutAuthorization.answering(
             "/token",
             400,
@@ -243,7 +246,23 @@ struct ClientIDUnknownTests {
                 "error_description": "AADSTS700016: Application with identifier 'x' was not found",
             ]
         )
-        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+        #expect(recording.finding(rule) == nil)
+        let finding = try #require(recording.finding(told))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The provider does not know this client")
+        #expect(finding.places.contains { $0.hasSuffix("client_id") || $0.hasSuffix("Authorization") })
+    }
+
+    /// Whom the provider answers at the redirect URI it knows.
+    @Test func leavesUnauthorizedClientAtTheRedirectURIAlone() throws {
+        let recording = try Recording("authorization-response/authorization-error")
+            .redirecting(with: [
+                ("error", "unauthorized_client"), ("error_description", "Unknown client"),
+            ])
+        #expect(recording.finding(rule) == nil)
+        let finding = try #require(recording.finding("authorization-error"))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The provider does not know this client")
     }
 
     @Test func readsTheProvidersErrorPageByItsURL() throws {
@@ -289,13 +308,16 @@ struct ClientIDUnknownTests {
     }
 
     @Test(arguments: ["invalid_client_id", "deleted_client"])
-    func readsOtherNamesAtTheTokenEndpoint(error: String) throws {
+    func leavesOtherNamesAtTheTokenEndpointToTheRefusal(error: String) throws {
         let recording = try Recording("token-request/token-invalid-client").withoutAuthorization.answering(
             "/token",
             400,
             ["error": .string(error)]
         )
-        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding(rule) == nil)
+        let finding = try #require(recording.finding("token-endpoint-error"))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The provider does not know this client")
     }
 
     @Test func readsJSON() throws {
