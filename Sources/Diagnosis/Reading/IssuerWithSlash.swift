@@ -3,6 +3,8 @@ import JSON
 import OAuth
 
 /// Metadata whose issuer is but for a slash at the end the server that a resource's own metadata name, where the client stopped.
+///
+/// A note: most clients do not mind the slash, and nobody says that this one did.
 enum IssuerWithSlash {
     static func violation(in flow: Flow) -> Violation? {
         guard flow.authorizationRequests.isEmpty, flow.registrations.isEmpty else { return nil }
@@ -28,7 +30,7 @@ enum IssuerWithSlash {
                     ),
                     Evidence(named, note: Difference.note(expected: server, seen: named.value)),
                 ],
-                severity: .warning,
+                severity: .note,
                 explanation: """
                     The resource names its authorization server in one spelling and the server names itself in another, a slash at the end apart. Clients \
                     compare the two to the letter (RFC 8414, section 3.3), as newer ones of MCP do, and this one asked the server for nothing more.

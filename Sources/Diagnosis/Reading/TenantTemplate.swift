@@ -4,7 +4,7 @@ import OAuth
 
 /// The template that Entra's metadata for the users of all tenants have in place of an issuer.
 enum TenantTemplate {
-    /// Where an app on a device read the document and went no further.
+    /// Where an app on a device read the document and went no further: a note, for there are libraries that know the template.
     static func violation(in flow: Flow) -> Violation? {
         for document in flow.serverMetadata where document.isUsable {
             guard let named = document.answer.parameters.parameter("issuer"),
@@ -15,7 +15,7 @@ enum TenantTemplate {
             else { continue }
             return Violation(
                 [document.urlEvidence, Evidence(named, note: "a template, and no URL"), seen],
-                severity: .warning,
+                severity: .note,
                 explanation: """
                     An app read the metadata that Entra has for the users of all tenants, and opened no login. The issuer in them is a template. Libraries that do \
                     not know of that refuse the document; AppAuth on iOS finds that it is no URL ("Invalid URL: issuer"), on Android it takes it.

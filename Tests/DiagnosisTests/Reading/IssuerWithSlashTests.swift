@@ -47,6 +47,6 @@ struct IssuerWithSlashTests {
         }
         let finding = Recording(capture.exchanges).finding(rule)
         #expect((finding?.places.first == "1 response.body authorization_servers") == fires)
-        #expect((finding?.severity == .warning) == fires)
+        #expect((finding?.severity == .note) == fires)
     }
 }

@@ -103,6 +103,10 @@ struct AuthorizationError: Rule {
             let words = TokenInvalidClient.unknown
             return ([client].compactMap(\.self), words.explanation, words.fix, words.title)
         }
+        if let method = UnheardOfMethod.evidence(of: attempt, refused: refusal) {
+            let words = UnheardOfMethod.words
+            return ([method], words.explanation, words.fix, words.title)
+        }
         if refusal.channel == .delivered, MissingOpenID.isSaid(by: refusal, to: attempt) {
             let words = MissingOpenID.ofRequest
             let scope = attempt.parameter("scope").map { Evidence($0) } ?? attempt.missing("scope")

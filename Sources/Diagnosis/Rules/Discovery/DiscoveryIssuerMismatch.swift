@@ -64,8 +64,7 @@ struct DiscoveryIssuerMismatch: Rule {
         }
         guard !found.isEmpty else {
             return
-                (RefusedIssuer.violation(in: flow) ?? TenantTemplate.violation(in: flow)
-                ?? IssuerWithSlash.violation(in: flow))
+                (RefusedIssuer.violation(in: flow) ?? IssuerWithSlash.violation(in: flow))
                 .map { .violated($0) } ?? .holds
         }
         return .violated(

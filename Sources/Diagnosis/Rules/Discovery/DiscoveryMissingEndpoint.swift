@@ -63,8 +63,9 @@ struct DiscoveryMissingEndpoint: Rule {
             )
         }
         let missed =
-            missedByClient(among: documents, flow) ?? registrationMissed(among: documents, flow)
-            ?? missedByApp(among: documents, flow)
+            missedByClient(among: documents, flow) ?? UnlistedS256.violation(in: flow)
+            ?? registrationMissed(among: documents, flow)
+            ?? missedByApp(among: documents, flow) ?? TenantTemplate.violation(in: flow)
         return missed.map { .violated($0) } ?? .holds
     }
 
@@ -88,7 +89,9 @@ struct DiscoveryMissingEndpoint: Rule {
         let isByDocument = documents.contains {
             $0.answer.json?["client_id_metadata_document_supported"] == .bool(true)
         }
-        guard !isByDocument, !flow.isServedByResource else { return nil }
+        guard !isByDocument, !flow.isServedByResource,
+            !flow.isMetadataOfAnother
+        else { return nil }
         return Violation(
             [
                 document.urlEvidence,

@@ -249,12 +249,14 @@ struct DiscoveryIssuerMismatchTests {
         later.request = RecordedRequest(method: "GET", url: RecordedURL("https://www.shop.example/offers"))
         later.response = RecordedResponse(status: 200)
         recording.exchanges.append(later)
-        let finding = recording.editing { exchange in
+        let seen = recording.editing { exchange in
             exchange.request.headers.replace("User-Agent", with: agent)
             if let library { exchange.request.headers.append("x-client-SKU", library) }
-        }.finding(rule)
-        #expect((finding?.title.contains("the app stopped there") == true) == fires)
-        #expect(finding?.severity ?? .warning == .warning)
+        }
+        #expect(seen.finding(rule) == nil)
+        let finding = seen.finding("discovery-missing-endpoint")
+        #expect((finding?.title.contains("template, and the app stopped there") == true) == fires)
+        #expect(finding?.severity ?? .note == .note)
         #expect(finding?.places.last ?? "1 request.url " == "1 request.url ")
     }
 
