@@ -34,8 +34,7 @@ struct ProxySchemeDowngrade: Rule {
         }
         for attempt in flow.loginAttempts {
             guard let sent = attempt.parameter("redirect_uri"), let request = attempt.request,
-                let start = start(of: request, flow), isDowngrade(RecordedURL(sent.value), start.url),
-                !start.url.isOnLoopback || isOfApp(start, attempt, flow)
+                let start = start(of: request, flow), isDowngrade(RecordedURL(sent.value), start.url)
             else { continue }
             var evidence = [Evidence(place: start.place, value: start.url.withoutQuery), Evidence(sent)]
             if let refusal = attempt.refusal, mayBeForIt(refusal, flow) {
@@ -106,23 +105,11 @@ struct ProxySchemeDowngrade: Rule {
         )
     }
 
+    /// Many things share the names of the user's own machine, and http is right there for an app on it (RFC 8252, section 7.3).
     private func isDowngrade(_ uri: RecordedURL, _ start: RecordedURL) -> Bool {
         guard start.scheme?.lowercased() == "https", uri.scheme?.lowercased() == "http",
-            let host = uri.host, host == start.host
+            let host = uri.host, host == start.host, !start.isOnLoopback
         else { return false }
-        if uri.port == start.port { return true }
-        return (uri.explicitPort == nil || uri.port == 80) && (start.port == 443 || !start.isOnLoopback)
-    }
-
-    /// Whether a server on the user's own machine redirected from https into a login that failed for that.
-    ///
-    /// Many things share the names of the machine, and http is right there for an app on it (RFC 8252, section 7.3).
-    private func isOfApp(_ start: (url: RecordedURL, place: Place), _ attempt: LoginAttempt, _ flow: Flow)
-        -> Bool
-    {
-        guard start.place.part == .requestURL, severity(attempt, flow) == .error else { return false }
-        guard attempt.isRefused else { return true }
-        // What was wrong may have been anything else.
-        return RefusedRedirectURI(in: flow).saying != nil
+        return uri.port == start.port || uri.explicitPort == nil || uri.port == 80
     }
 }
