@@ -9,6 +9,8 @@ struct CallbackCourse {
     /// Nil where the capture shows nothing of it: then the rule's own words hold.
     var explanation: String?
     var fix: String?
+    /// Nil where the rule's own says it.
+    var title: String?
 
     static func of(_ callback: RejectedCallback, in flow: Flow) -> CallbackCourse {
         if callback.isAnswerLost {
@@ -17,6 +19,14 @@ struct CallbackCourse {
         if isOutOfReach(callback, flow) {
             let names = callback.response.names(note: "in the fragment")
             return CallbackCourse([names], inFragment, inFragmentFix)
+        }
+        if let state = TwiceEncodedState.evidence(of: callback, in: flow) {
+            return CallbackCourse(
+                [state],
+                TwiceEncodedState.explanation,
+                TwiceEncodedState.fix,
+                title: TwiceEncodedState.title
+            )
         }
         let tokens = callback.tokens(in: flow)
         if tokens == nil, quotesProvider(callback, flow) { return CallbackCourse([], quoted, quotedFix) }
@@ -51,10 +61,11 @@ struct CallbackCourse {
         return tokens.map { behind($0, of: callback, flow) } ?? withoutTokens(callback, flow)
     }
 
-    private init(_ evidence: [Evidence], _ explanation: String, _ fix: String) {
+    private init(_ evidence: [Evidence], _ explanation: String, _ fix: String, title: String? = nil) {
         self.evidence = evidence
         self.explanation = explanation
         self.fix = fix
+        self.title = title
     }
 
     private init() {}

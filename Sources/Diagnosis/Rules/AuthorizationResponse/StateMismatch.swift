@@ -63,50 +63,11 @@ struct StateMismatch: Rule {
                 evidence.append(Evidence(came, note: Difference.note(expected: sent.value, seen: came.value)))
             }
         }
-        if evidence.isEmpty, let violation = encodedTwice(in: flow) { return .violated(violation) }
         guard !evidence.isEmpty else {
             return isOrphan ? .abstains("the request that a response answers is not in the capture") : .holds
         }
         return .violated(Violation(evidence, exchange: evidence.dropFirst().first?.place.exchange))
     }
-
-    /// A `state` that came back as it was sent and still is percent-encoded, to an app that refuses it and speaks of it.
-    private func encodedTwice(in flow: Flow) -> Violation? {
-        for attempt in flow.loginAttempts {
-            guard let sent = attempt.parameter("state"), let response = attempt.response,
-                sent.value.equalsBytes(of: response.state), response.code != nil,
-                let encoded = Self.sequences.first(where: sent.value.asciiLowercased().containsBytes),
-                let callback = response.callback, flow.stopped(at: response)
-            else { continue }
-            let words = PageText.words(of: flow.capture[callback].response?.body)
-            guard words.asciiLowercased().containsBytes("state") else { continue }
-            return Violation(
-                [
-                    Evidence(sent, note: "has \(encoded.uppercased()) where it was decoded once"),
-                    Evidence(
-                        place: Place(exchange: callback, part: .responseBody, name: ""),
-                        value: Masking.shown(Excerpt.start(of: words, 120), of: "body"),
-                        note: "what the app says of it"
-                    ),
-                ],
-                explanation: Self.twice,
-                fix: Self.twiceFix,
-                title: "The `state` was encoded twice",
-                exchange: sent.place.exchange
-            )
-        }
-        return nil
-    }
-
-    /// Of what base64, JSON and addresses have and what is percent-encoded in a query.
-    private static let sequences = ["%3d", "%2b", "%2f", "%3a", "%7b", "%22"]
-    private static let twice = """
-        The provider sent back the state that it was sent. Decoded once, that still is percent-encoded: two parts of the app encoded it one after the other, \
-        and the app compares what comes back with the value that it had before.
-        """
-    private static let twiceFix = """
-        Encode once: hand the plain state to the function that builds the query, and take your own encoding out; or use a state of letters and digits only.
-        """
 
     /// The `state` of a response at each place where it was seen: in the redirect, at the callback, inside of
     /// a signed response.

@@ -67,7 +67,7 @@ struct CallbackRejectedByApp: Rule {
             explanation: isLeft ? Self.leftByProgram : course.explanation,
             fix: isLeft ? Self.leftByProgramFix : course.fix,
             title: isLeft
-                ? "The program took the provider's answer and did not exchange the code" : nil,
+                ? "The program took the provider's answer and did not exchange the code" : course.title,
             exchange: callback.place
         )
         .toldOfFront(in: flow, of: "app")
