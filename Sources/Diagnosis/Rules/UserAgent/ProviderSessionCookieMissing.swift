@@ -81,8 +81,21 @@ struct ProviderSessionCookieMissing: Rule {
         guard let refusal = RefusedStep.place(page, attempt, flow) else { return nil }
         let missing = ExpectedCookies.missing(at: page, after: pages, flow)
         guard missing.isEmpty else { return (page, refusal, missing) }
-        let other = outOfPath(at: page, after: pages, flow)
-        return other.isEmpty ? nil : (page, refusal, other)
+        let other = refusal.part == .responseStatus ? [] : named(at: page, after: pages, flow)
+        guard other.isEmpty else { return (page, refusal, other) }
+        let outOfPath = outOfPath(at: page, after: pages, flow)
+        return outOfPath.isEmpty ? nil : (page, refusal, outOfPath)
+    }
+
+    /// The cookies that stayed away from a step where others came: where the provider says that it misses what it knows the sign-in by,
+    /// as Keycloak does of the one to begin anew with.
+    private func named(at page: Int, after pages: ArraySlice<Int>, _ flow: Flow) -> [CookieDelivery.Setting] {
+        let sent = Set(flow.capture[page].request.cookies.map(\.name))
+        return ExpectedCookies.all(at: page, after: pages, flow).filter { setting in
+            // A language or a balancer's cookie is nothing to know anybody by.
+            !sent.contains(setting.cookie.name) && setting.cookie.value.utf8.count >= 8
+                && !ProviderSession.isOfTheWay(setting.cookie.name)
+        }
     }
 
     /// The cookies whose path kept them from a step that came with none, and that was refused for want of a session.

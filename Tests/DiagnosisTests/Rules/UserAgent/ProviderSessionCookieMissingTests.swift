@@ -83,6 +83,27 @@ struct ProviderSessionCookieMissingTests {
         #expect(try answered(400, "session has timed out", cookie: "other=1").finding(rule) != nil)
     }
 
+    /// Keycloak's words for one of its two cookies; a bare status does not say which one was missed.
+    @Test(arguments: [
+        (400, "Restart login cookie not found. It may have expired.", "harbour_lang=de", true),
+        (200, "Your login attempt timed out. Login will start from the beginning.", "harbour_lang=de", true),
+        (403, "no", "harbour_lang=de", false),
+        (400, "Restart login cookie not found. It may have expired.", "harbour=1", false),
+    ])
+    func missesOneCookieOfTwoWhereTheProviderSaysSo(status: Int, text: String, sent: String, fires: Bool)
+        throws
+    {
+        let recording = try answered(status, text, cookie: sent).editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.response?.headers.append("Set-Cookie", "harbour_lang=de; Path=/; Secure")
+        }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect((finding != nil) == fires)
+        #expect(!fires || finding?.evidence.first?.value.hasPrefix("harbour=") == true)
+        #expect(!fires || finding?.evidence[1].value == "harbour_lang")
+    }
+
     @Test func leavesACookieForAnotherPathAloneWhereOthersCame() throws {
         let recording = try answered(400, "session has timed out", cookie: "other=1").editing { exchange in
             guard exchange.request.url.path == "/authorize" else { return }
