@@ -119,6 +119,10 @@ struct AuthorizationError: Rule {
             return ([state ?? attempt.missing("state")], Self.weakState, Self.weakStateFix, nil)
         }
         if let words = nativeWords(for: refusal, flow) { return words }
+        if refusal.says(RefusedWindow.texts), let agent = RefusedWindow.agent(of: attempt, in: flow) {
+            let words = RefusedWindow.seenThrough
+            return ([agent], words.explanation, words.fix, RefusedWindow.title)
+        }
         if let text = ForgeRockStep.refusal(in: flow.capture[refusal.exchange]) {
             let words = ForgeRockRefusal(named: text, isOfAPage: true)
             let sent = ForgeRockRefusal.failureURL(of: refusal.exchange, in: flow)
@@ -242,7 +246,7 @@ struct AuthorizationError: Rule {
         return pages.lazy.compactMap { page in
             flow.refusal(on: [page], redirectURI: request.redirectURI)
         }.first { isTold($0, request, flow) && ($0.isOAuthError || $0.text.containsBytes("AADSTS")) }
-            ?? SignInEnd.refusal(on: pages, in: flow)
+            ?? SignInEnd.refusal(on: pages, in: flow) ?? RefusedWindow.refusal(of: attempt, in: flow)
     }
 
     /// Told to the user by the provider, or to the app for what it asked.

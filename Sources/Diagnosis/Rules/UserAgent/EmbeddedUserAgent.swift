@@ -34,9 +34,9 @@ struct EmbeddedUserAgent: Rule {
         var isSeenThrough = false
         for attempt in flow.loginAttempts {
             let headers = flow.capture[attempt.exchange].request.headers
-            let refusal = Self.refusal(of: attempt, in: flow)
+            let refusal = RefusedWindow.refusal(of: attempt, in: flow)
             guard attempt.request != nil, let agent = headers.first("user-agent"),
-                let mark = Self.mark(of: agent) ?? refusal.map({ _ in Self.unmarked }),
+                let mark = Self.mark(of: agent),
                 refusal != nil || !Self.isOfProvidersApp(agent, flow.capture[attempt.exchange].request.url)
             else { continue }
             if evidence.count < 6 {
@@ -50,8 +50,8 @@ struct EmbeddedUserAgent: Rule {
             }
             if let refusal {
                 isRefused = true
-                isSeenThrough = isSeenThrough || refusal.says([Self.notSecure])
-                evidence.append(refusal.evidence(around: Self.texts))
+                isSeenThrough = isSeenThrough || refusal.says([RefusedWindow.notSecure])
+                evidence.append(refusal.evidence(around: RefusedWindow.texts))
             }
         }
         guard !evidence.isEmpty else { return .holds }
@@ -59,32 +59,10 @@ struct EmbeddedUserAgent: Rule {
             Violation(
                 evidence,
                 severity: isRefused ? .error : .warning,
-                saying: isSeenThrough ? Self.seenThrough : nil
+                saying: isSeenThrough ? RefusedWindow.seenThrough : nil
             )
         )
     }
-
-    /// Said to the request itself, or on a page of the sign-in, as Google does behind the form with the name.
-    private static func refusal(of attempt: LoginAttempt, in flow: Flow) -> RequestRefusal? {
-        if let refusal = attempt.refusal, refusal.says(texts) { return refusal }
-        guard attempt.response == nil, let request = attempt.request else { return nil }
-        let pages = ProviderPages.of(request, in: flow)
-        let told = pages.lazy.compactMap { flow.refusal(on: [$0], redirectURI: request.redirectURI) }
-            .first { $0.says(texts) }
-        return told ?? SignInEnd.refusal(on: pages, in: flow).flatMap { $0.says(texts) ? $0 : nil }
-    }
-
-    private static let unmarked = "names no web view: the provider goes by other signs"
-    private static let seenThrough = Violation.Words(
-        explanation: """
-            Google lets nobody sign in in a window that a program holds: a web view, a window of Electron or Tauri, a browser that a tool \
-            drives. It looks at more than the User-Agent, so that another name there does not help for long.
-            """,
-        fix: """
-            Open the request in the browser that the user has, and take the answer at a loopback address or at a scheme of the app's own. A \
-            test that drives a browser is better off with a provider for tests, or with a session that somebody signed in to by hand.
-            """
-    )
 
     /// Whether it is the browser inside of the provider's own app, which has the password anyway, and where its users sign in to the
     /// pages that they open there.
@@ -114,9 +92,4 @@ struct EmbeddedUserAgent: Rule {
     }
 
     private static let browsers = ["Safari/", "CriOS", "FxiOS", "EdgiOS", "OPiOS", "GSA/"]
-
-    /// How a provider says that it wants none.
-    private static let texts = ["disallowed_useragent", "embedded webview policy", notSecure]
-    /// Google's page for those.
-    private static let notSecure = "this browser or app may not be secure"
 }

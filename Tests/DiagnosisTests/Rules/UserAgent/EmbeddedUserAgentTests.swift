@@ -62,8 +62,8 @@ struct EmbeddedUserAgentTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
-    /// Google sees a window of a program's behind any name.
-    @Test func believesTheProviderWhateverTheNameIs() throws {
+    /// Google sees a window of a program's behind any name: a browser's is none of a web view, and the refusal's own finding tells of it.
+    @Test func leavesABrowsersNameToTheRefusal() throws {
         let recording = try Recording(Array(seen(by: "Mozilla/5.0 (X11) Chrome/126.0").exchanges.prefix(1)))
             .editing { exchange in
                 exchange.response = RecordedResponse(
@@ -77,10 +77,11 @@ struct EmbeddedUserAgentTests {
                     )
                 )
             }
-        let finding = try #require(recording.finding(rule))
-        #expect(finding.severity == .error)
+        #expect(recording.finding(rule) == nil)
+        let finding = try #require(recording.finding("authorization-error"))
         #expect(finding.isPrimary)
-        #expect(finding.notes.first == "names no web view: the provider goes by other signs")
+        #expect(finding.title == "The provider refuses the window that its page is shown in")
+        #expect(finding.notes.last == "names no web view: the provider goes by other signs")
     }
 
     /// Google asks for the name first, and says it on the page behind.
@@ -107,10 +108,15 @@ struct EmbeddedUserAgentTests {
             mediaType: "text/html"
         )
         recording.exchanges.append(page)
-        let finding = recording.finding(rule)
-        #expect((finding?.severity == .error) == isTold)
-        #expect((finding?.fix.contains("loopback address") == true) == isTold)
-        if isTold { #expect(recording.finding("authorization-error") == nil) }
+        let web = recording.editing { exchange in
+            exchange.request.headers.replace("User-Agent", with: "Mozilla/5.0 (Linux; Android 14; wv)")
+        }
+        #expect(web.finding(rule)?.severity == (isTold ? .error : .warning))
+        #expect((web.finding(rule)?.fix.contains("loopback address") == true) == isTold)
+        if isTold { #expect(web.finding("authorization-error") == nil) }
+        #expect(recording.finding(rule) == nil)
+        let told = recording.finding("authorization-error")
+        #expect((told?.fix.contains("loopback address") == true) == isTold)
     }
 
     @Test func isAnErrorWhereTheProviderRefusesIt() throws {
