@@ -103,10 +103,12 @@ struct TokenInvalidClient: Rule {
     private static let empty = Violation.Words(
         title: "The client sent an empty secret",
         explanation: """
-            The Authorization header (Basic) has the client_id and an empty secret. The provider takes that for an attempt to prove something, with a secret that is not the registered one; of a client that             has none it wants no header at all.
+            The Authorization header (Basic) has the client_id and an empty secret. The provider takes that for an attempt to prove something, with a secret that is not the registered one; of a client that \
+            has none it wants no header at all.
             """,
         fix: """
-            An app or page, and any other client that is registered without a secret (method none, with PKCE): take the Basic header out, send client_id in the form, and let the library authenticate by none.             A server: its setting with the secret is empty where it runs.
+            An app or page, and any other client that is registered without a secret (method none, with PKCE): take the Basic header out, send client_id in the form, and let the library authenticate by none. \
+            A server: its setting with the secret is empty where it runs.
             """
     )
 

@@ -37,6 +37,7 @@ struct TokenInvalidClientTests {
         let finding = try #require(recording.finding(rule))
         #expect((finding.title == "The client sent an empty secret") == fires)
         #expect(finding.notes.first?.hasSuffix(", with an empty secret") == fires)
+        #expect(!"\(finding.explanation) \(finding.fix)".contains("  "))
     }
 
     /// MyInfo's third version has each request signed in the header; what stands there without a scheme may be a secret.
