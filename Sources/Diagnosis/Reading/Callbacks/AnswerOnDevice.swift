@@ -5,8 +5,11 @@ import OAuth
 /// What an app has to do for the answer of a login to come to it, by the system of the device whose browser got it.
 enum AnswerOnDevice {
     /// The browser's own word that nothing on the device takes the scheme of an answer's address; nil where it said none.
+    ///
+    /// On Android alone: elsewhere Chromium says so without a window, or inside an app of its own, whatever is installed.
     static func unknownScheme(of delivery: CodeDelivery, in flow: Flow) -> Evidence? {
-        guard !delivery.response.target.isWeb, let failure = flow.capture[delivery.exchange].failure,
+        guard !delivery.response.target.isWeb, agent(of: delivery, in: flow).containsBytes("Android"),
+            let failure = flow.capture[delivery.exchange].failure,
             failure.containsBytes("ERR_UNKNOWN_URL_SCHEME")
         else { return nil }
         return Evidence(
@@ -18,10 +21,15 @@ enum AnswerOnDevice {
 
     /// Nil where the name of the browser does not tell the system.
     static func fix(for delivery: CodeDelivery, in flow: Flow) -> String? {
-        let agent = flow.capture[delivery.response.exchange].request.headers.first("user-agent") ?? ""
+        let agent = agent(of: delivery, in: flow)
         let isClaimed = delivery.response.target.isWeb
         if AppOnDevice.isIOS(agent) { return isClaimed ? claimedOnIOS : schemeOnIOS }
         return agent.containsBytes("Android") ? isClaimed ? claimedOnAndroid : schemeOnAndroid : nil
+    }
+
+    /// What the browser that got the answer calls itself.
+    private static func agent(of delivery: CodeDelivery, in flow: Flow) -> String {
+        flow.capture[delivery.response.exchange].request.userAgent ?? ""
     }
 
     static let unknown = Violation.Words(

@@ -78,17 +78,20 @@ extension CodeNeverRedeemedTests {
         }
     }
 
-    /// The browser itself found nothing to open the address with.
-    @Test(arguments: [("net::ERR_UNKNOWN_URL_SCHEME", true), ("net::ERR_ABORTED", false)])
-    func saysThatNothingTakesTheScheme(failure: String, fires: Bool) throws {
-        var recording = try login(at: "example.shop.app:/oauth2redirect", by: Self.android)
+    /// The browser itself found nothing to open the address with; one without a window says so of any.
+    @Test(arguments: [
+        (android, "net::ERR_UNKNOWN_URL_SCHEME", true), (android, "net::ERR_ABORTED", false),
+        ("Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/138.0.0.0", "net::ERR_UNKNOWN_URL_SCHEME", false),
+    ])
+    func saysThatNothingTakesTheScheme(agent: String, failure: String, fires: Bool) throws {
+        var recording = try login(at: "example.shop.app:/oauth2redirect", by: agent)
         let location = try #require(recording.exchanges[2].response?.location)
         var landing = recording.exchanges[2]
         landing.startedAt = landing.endedAt
         landing.request = RecordedRequest(
             method: "GET",
             url: RecordedURL(location),
-            headers: HeaderFields([("User-Agent", Self.android)])
+            headers: HeaderFields([("User-Agent", agent)])
         )
         landing.response = nil
         landing.failure = failure
