@@ -106,8 +106,9 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
         return response.body?.text?.containsBytes("<Code>AccessDenied</Code>") ?? false
     }
 
-    /// Whether the site sent the browser on as it does with any address that it does not know, to a page of its own or to a store of apps:
-    /// a server that takes a code keeps something of it, in a cookie or in the address that it sends on to, or serves the app afterwards.
+    /// Whether the site sent the browser on as it does with any address that it does not know, to its first page, to one that it has not got,
+    /// or to a store of apps: a server that takes a code keeps something of it, in a cookie or in the address that it sends on to, has a page
+    /// that says so, or serves the app afterwards.
     private func isSentOn(_ login: Login, from callback: Int, _ flow: Flow) -> Bool {
         let (index, exchange) = (flow.surroundings, flow.capture[callback])
         guard let response = exchange.response, let location = response.location,
@@ -125,7 +126,9 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
         guard landing != callback, page.request.cookies.isEmpty, isAtRest(after: landing, flow) else {
             return false
         }
-        return page.response?.status == 404 || page.response?.status == 200 && isStaticPage(page)
+        let isFirstPage = ["", "/"].contains(page.request.url.path)
+        return page.response?.status == 404
+            || page.response?.status == 200 && isFirstPage && isStaticPage(page)
     }
 
     /// Whether the site of a callback answered well to something that no browser asked.

@@ -164,6 +164,8 @@ struct ClaimedHTTPSOpenedInBrowserTests {
         ("market://details?id=com.shop.app", false, false, true), ("shop://home", false, false, false),
         ("/app/missing", false, false, true), ("/?state=STATE", false, false, true),
         ("/?token=a1b2c3", false, false, false), ("/#token=a1b2c3", false, false, false),
+        // A page for those who have signed in.
+        ("/app/signed-in/done", false, false, false),
         ("/", true, false, false), ("/", false, true, false),
         ("https://apps.apple.com/app/id1", false, true, false),
     ])
