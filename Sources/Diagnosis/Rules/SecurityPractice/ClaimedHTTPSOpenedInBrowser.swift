@@ -182,7 +182,9 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
         let page = flow.capture[callback].request
         if !page.cookies.isEmpty { return true }
         let source = flow.surroundings.redirectedFrom[login.request.exchange]
-        return source.map { flow.capture[$0].request.url.host == page.url.host } ?? false
+        return source.map {
+            flow.capture[$0].request.url.host.map(Site.of) == page.url.host.map(Site.of)
+        } ?? false
     }
 
     /// Whether the page asked its own server for nothing afterwards: what signs somebody in goes on.

@@ -207,6 +207,27 @@ struct ClaimedHTTPSOpenedInBrowserTests {
         }
     }
 
+    /// A web app's login that one host of its site begins and another one answers: its session is lost in between.
+    @Test(arguments: [("https://shop.example/login", false), ("https://promo.other.example/", true)])
+    func loginThatItsSiteBeginsIsAWebApps(start: String, fires: Bool) throws {
+        var recording = try Recording(broken)
+        recording.exchanges[3].response = RecordedResponse(status: 302)
+        recording.exchanges[3].response?.redirect(to: "/")
+        var page = recording.exchanges[3]
+        page.startedAt = page.endedAt + .milliseconds(50)
+        page.request.url = page.request.url.resolving("/")
+        page.response = RecordedResponse(status: 200, body: .html("<h1>Shop</h1>"))
+        recording.exchanges.append(page)
+        var begin = recording.exchanges[1]
+        begin.startedAt = begin.startedAt - .milliseconds(15)
+        begin.duration = .milliseconds(10)
+        begin.request.url = RecordedURL(start)
+        begin.response = RecordedResponse(status: 302)
+        begin.response?.redirect(to: recording.exchanges[1].request.url.text)
+        recording.exchanges.insert(begin, at: 1)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     /// A store of files tells nobody what it has not got.
     @Test(arguments: [
         ("<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>", true),
