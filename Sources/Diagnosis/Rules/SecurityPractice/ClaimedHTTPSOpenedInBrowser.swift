@@ -44,7 +44,9 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
             guard exchange.request.userAgent?.hasPrefix("Mozilla/") ?? false,
                 let status = exchange.response?.status, let sign = sign(of: login, in: flow)
             else { continue }
-            let isMissing = status == 404 || isHidden(exchange)
+            let isMissing =
+                (status == 404 || isHidden(exchange))
+                && (sign.isOfTheClient || !isSentByItsSite(login, callback, flow))
             let isStatic =
                 status == 200 && isStaticPage(exchange)
                 && (sign.isOfTheClient
@@ -179,12 +181,13 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
 
     /// Whether the app's own site sent the browser to the provider, or knows it by a cookie: then it is a web app's login.
     private func isBegunByItsSite(_ login: Login, _ callback: Int, _ flow: Flow) -> Bool {
-        let page = flow.capture[callback].request
-        if !page.cookies.isEmpty { return true }
+        !flow.capture[callback].request.cookies.isEmpty || isSentByItsSite(login, callback, flow)
+    }
+
+    private func isSentByItsSite(_ login: Login, _ callback: Int, _ flow: Flow) -> Bool {
+        let site = flow.capture[callback].request.url.host.map(Site.of)
         let source = flow.surroundings.redirectedFrom[login.request.exchange]
-        return source.map {
-            flow.capture[$0].request.url.host.map(Site.of) == page.url.host.map(Site.of)
-        } ?? false
+        return source.map { flow.capture[$0].request.url.host.map(Site.of) == site } ?? false
     }
 
     /// Whether the page asked its own server for nothing afterwards: what signs somebody in goes on.
