@@ -7,7 +7,9 @@ struct RefreshedLoopTests {
     private let rule = "redirect-loop"
 
     /// An app whose start page goes to the provider by itself, and whose callback leads there.
-    private func refreshed(_ rounds: Int, pause: Int64 = 0, isByItself: Bool = true) -> Recording {
+    private func refreshed(_ rounds: Int, pause: Int64 = 0, isByItself: Bool = true, isLetIn: Bool = false)
+        -> Recording
+    {
         var capture = CaptureBuilder()
         for round in 0..<rounds {
             let state = "round-\(round)-4f6b2c9a"
@@ -33,7 +35,7 @@ struct RefreshedLoopTests {
             capture.redirect(request, to: answer, headers: [("Cookie", "op=1f2e3d4c")])
             capture.redirect(answer, to: "/")
         }
-        capture.get("https://shop.example/", body: .html("<h1>Shop</h1>"))
+        if isLetIn { capture.get("https://shop.example/", body: .html("<h1>Shop</h1>")) }
         return Recording(capture.exchanges)
     }
 
@@ -52,6 +54,11 @@ struct RefreshedLoopTests {
         #expect(finding.evidence[1].value == "none")
         #expect(finding.notes.last == "round 3, 6 s after the first")
         #expect(finding.explanation.contains("by itself (meta refresh)"))
+    }
+
+    /// Who gets in at last was not kept out.
+    @Test func circleThatSomebodyCameOutOfIsANote() throws {
+        #expect(try #require(refreshed(4, isLetIn: true).finding(rule)).severity == .note)
     }
 
     @Test func twoRoundsAndWhatSomebodyClicksAreNoCircle() {

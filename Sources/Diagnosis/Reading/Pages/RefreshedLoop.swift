@@ -8,10 +8,7 @@ import OAuth
 /// Each round is a login of its own. Told once, of the first.
 enum RefreshedLoop {
     static func violation(in flow: Flow) -> Violation? {
-        guard let first = flow.authorizationRequests.first,
-            let rounds = flow.surroundings.derived.value({ Rounds(in: flow.surroundings) })
-                .byFirst[first.exchange]
-        else { return nil }
+        guard let rounds = circle(in: flow)?.rounds else { return nil }
         let start = flow.capture[rounds[0].request.exchange].startedAt
         var evidence: [Evidence] = []
         for (number, round) in rounds.prefix(3).enumerated() {
@@ -46,6 +43,20 @@ enum RefreshedLoop {
         )
     }
 
+    /// Whether the circle that a flow begins is one that nobody came out of: its last callback led to no page that stays.
+    static func isOpen(in flow: Flow) -> Bool { circle(in: flow)?.isOpen ?? false }
+
+    private static func circle(in flow: Flow) -> Circle? {
+        flow.authorizationRequests.first.flatMap { first in
+            flow.surroundings.derived.value { Circles(in: flow.surroundings) }.byFirst[first.exchange]
+        }
+    }
+
+    private struct Circle: Sendable {
+        var rounds: [Round]
+        var isOpen: Bool
+    }
+
     private struct Round: Sendable {
         var request: AuthorizationRequest
         /// The callback that its answer came to, and the page behind it, from which the next round began.
@@ -53,8 +64,8 @@ enum RefreshedLoop {
     }
 
     /// The circles of a capture by their first requests, found once.
-    private struct Rounds: Sendable {
-        private(set) var byFirst: [Int: [Round]] = [:]
+    private struct Circles: Sendable {
+        private(set) var byFirst: [Int: Circle] = [:]
 
         init(in index: CaptureIndex) {
             // By callback: the request that was answered with a code at once.
@@ -76,16 +87,37 @@ enum RefreshedLoop {
                 {
                     run[run.count - 1].way = (callback, page)
                 } else {
-                    add(run)
+                    add(run, requests, index)
                     run = []
                 }
                 run.append(Round(request: request))
             }
-            add(run)
+            add(run, requests, index)
         }
 
-        private mutating func add(_ run: [Round]) {
-            if run.count > 2 { byFirst[run[0].request.exchange] = run }
+        private mutating func add(_ run: [Round], _ callbacks: [Int: Int], _ index: CaptureIndex) {
+            guard run.count > 2, let last = run.last?.request.exchange else { return }
+            let callback = callbacks.filter { $0.value == last }.keys.max {
+                index.position[$0] < index.position[$1]
+            }
+            byFirst[run[0].request.exchange] = Circle(
+                rounds: run,
+                isOpen: callback.map { !Self.isLetIn(behind: $0, in: index) } ?? true
+            )
+        }
+
+        /// Whether the way from a callback ended at a page that goes nowhere by itself.
+        private static func isLetIn(behind callback: Int, in index: CaptureIndex) -> Bool {
+            guard
+                let answer = index.capture[FailedLoginNotice.landing(of: callback, in: index)].response
+            else { return false }
+            return answer.isSuccessful && target(of: answer) == nil
+        }
+
+        /// Where a page goes by itself.
+        private static func target(of answer: RecordedResponse?) -> String? {
+            guard let body = answer?.body, body.isPage, (body.size ?? 0) < largest else { return nil }
+            return body.text.flatMap { HTMLForm.refreshTarget(in: $0) }
         }
 
         /// The page that went on to this very request by itself.
@@ -95,9 +127,7 @@ enum RefreshedLoop {
             return index.order[..<index.position[request.exchange]].suffix(mostBetween).last { other in
                 let page = index.capture[other]
                 guard page.response?.status == 200, page.endedAt <= next.startedAt,
-                    next.startedAt - page.endedAt <= .seconds(3),
-                    let body = page.response?.body, body.isPage, (body.size ?? 0) < largest,
-                    let target = body.text.flatMap({ HTMLForm.refreshTarget(in: $0) })
+                    next.startedAt - page.endedAt <= .seconds(3), let target = target(of: page.response)
                 else { return false }
                 let url = page.request.url.resolving(target)
                 return url.queryItems.first("state") == state
