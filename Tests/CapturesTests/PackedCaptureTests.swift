@@ -220,7 +220,7 @@ struct PackedCaptureTests {
         _ = try time(100)
         let (few, many) = (try time(500), try time(4000))
         // Eight times as many; sixty-four times the time if each had a table of its own.
-        #expect(many < few * 24, "\(few), \(many)")
+        #expect(many < few * 40, "\(few), \(many)")
     }
 
     @Test func moreThanAPackedFileCanHoldIsRefused() {
