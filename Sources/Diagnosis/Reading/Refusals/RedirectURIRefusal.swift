@@ -108,11 +108,12 @@ enum RedirectURIRefusal {
     /// The endpoint's own answer, and that an empty page of an error.
     ///
     /// Any other fault of a request is told to the app; a redirect URI that does not match, or a client that is not
-    /// known, is the only one that may not be (RFC 6749, section 4.1.2.1).
+    /// known, is the only one that may not be (RFC 6749, section 4.1.2.1). A request that lacks what every one has is wrong in that.
     private static func silentRefusal(on page: Int, of request: AuthorizationRequest, in flow: Flow)
         -> Evidence?
     {
         guard page == request.exchange, request.redirectURI != nil,
+            request.parameters["response_type"]?.isEmpty == false, request.clientID?.isEmpty == false,
             let response = flow.capture[page].response, [400, 403].contains(response.status),
             response.headers.first("content-length") == "0"
         else { return nil }

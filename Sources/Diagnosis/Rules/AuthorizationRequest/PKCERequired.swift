@@ -64,7 +64,9 @@ struct PKCERequired: Rule {
             (attempt.response?.error?.description ?? "").isEmpty,
             attempt.response?.parameters["error_uri"] == nil, attempt.hiddenParameters == nil,
             let metadata = flow.metadata(of: attempt),
-            !(metadata.list("code_challenge_methods_supported") ?? []).isEmpty
+            !(metadata.list("code_challenge_methods_supported") ?? []).isEmpty,
+            // Then that is the reason.
+            flow.violation(of: PARRequired(), at: attempt.exchange) == nil
         else { return false }
         let names = attempt.parameters.items.map(\.name)
         return Set(names).count == names.count && Set(names).isDisjoint(with: Self.disputable)

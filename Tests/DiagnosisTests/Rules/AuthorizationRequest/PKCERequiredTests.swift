@@ -94,6 +94,15 @@ struct PKCERequiredTests {
         #expect(try bare(asking: name).finding(rule) == nil)
     }
 
+    /// The provider's metadata may have another reason.
+    @Test func doesNotConcludeWhereRequestsHaveToBePushed() throws {
+        let recording = try bare().editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["require_pushed_authorization_requests"] = true
+        }
+        #expect(recording.finding("par-required")?.isPrimary == true)
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func concludesNothingFromOtherErrorsOrWithoutMetadata() throws {
         #expect(try bare("invalid_scope").finding(rule) == nil)
         let blind = try bare().without { $0.request.url.path.contains("well-known") }

@@ -183,6 +183,14 @@ struct RedirectURINotRegisteredTests {
         #expect(finding.notes.contains { $0.contains("or the client is not known") })
     }
 
+    /// Of a request that is wrong in itself an empty page says nothing more.
+    @Test(arguments: ["response_type", "client_id"]) func leavesAnIncompleteRequestAlone(name: String) throws
+    {
+        let recording = try silent(400).asking(name, nil)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("authz-missing-parameter")?.isPrimary == true)
+    }
+
     @Test func leavesOtherStatusesAndUnsavedPagesAlone() throws {
         #expect(try silent(404).finding(rule) == nil)
         #expect(try silent(403, length: nil).finding(rule) == nil)
