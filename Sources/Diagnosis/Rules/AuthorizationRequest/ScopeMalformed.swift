@@ -102,7 +102,7 @@ struct ScopeMalformed: Rule {
     /// The scopes that something else than a space stands between, with that; nil where there is none.
     ///
     /// A comma may belong to a scope's name. A space that is encoded once too often belongs to none: of a scope that was refused
-    /// nobody needs to know the parts.
+    /// nobody needs to know the parts. With a plus sign, which a name may have, one of them is enough.
     private static func separated(_ value: String, _ known: Set<String>, isRefused: Bool)
         -> (words: [String], mark: String)?
     {
@@ -112,7 +112,9 @@ struct ScopeMalformed: Rule {
                 // A scope whose very name has the mark in it is one.
                 guard !known.contains(word) else { return [] }
                 let pieces = split(word, mark)
-                let isSure = isRefused && spaces.contains(mark)
+                let isSure =
+                    isRefused
+                    && (mark == "%20" || pluses.contains(mark) && pieces.contains(where: known.contains))
                 return pieces.count > 1 && (isSure || pieces.allSatisfy(known.contains)) ? pieces : []
             }
             if !parts.isEmpty { return (parts, mark) }
@@ -120,8 +122,8 @@ struct ScopeMalformed: Rule {
         return nil
     }
 
-    /// How a space is written in a query, left over in a value.
-    private static let spaces: Set<String> = ["+", "%20", "%2B"]
+    /// How a space is written in a form, left over in a value.
+    private static let pluses: Set<String> = ["+", "%2B"]
 
     /// The parts between a mark, compared without regard to case; empty ones left out.
     private static func split(_ word: String, _ mark: String) -> [String] {

@@ -28,6 +28,8 @@ struct ScopeMalformedTests {
         ("openid+profile", "+"), ("openid%20email", "%20"), ("openid, profile", nil),
         ("openid,profile email", ","), ("read_user+profile", "+"), ("orders%20read", "%20"),
         ("orders,read", nil), ("openid profile", nil), ("https://api.shop.example/a,b", nil),
+        // A name of its own, for all that is known.
+        ("openid repo+admin", nil), ("openid repo%2Badmin", nil), ("repo+admin+email", "+"),
     ])
     func takesApartWhatIsKnown(scope: String, mark: String?) throws {
         let finding = try Recording(broken).asking("scope", scope).finding(rule)
