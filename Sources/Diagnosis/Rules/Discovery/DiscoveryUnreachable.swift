@@ -31,11 +31,13 @@ struct DiscoveryUnreachable: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        // A resource that describes itself is no authorization server: clients try their luck there all the same.
-        let resources = Set(
-            flow.resourceMetadata.filter { $0.isUsable && $0.answer.parameters.contains("resource") }
-                .compactMap(\.url.origin)
-        )
+        // A resource that describes itself, and not as its own server, is none: clients try their luck there all the same.
+        let described = flow.resourceMetadata.filter {
+            $0.isUsable && $0.answer.parameters.contains("resource")
+        }
+        let servers = described.flatMap { $0.authorizationServers.prefix(20) }
+            .compactMap { RecordedURL($0).origin }
+        let resources = Set(described.compactMap(\.url.origin)).subtracting(servers)
         var isUnseen = false
         for (origin, documents) in undescribed(in: flow) where !resources.contains(origin) {
             let isMixed = documents.contains { self.isMixed($0, flow) }

@@ -188,6 +188,24 @@ struct DiscoveryUnreachableTests {
         #expect(probed.outcomes == [.success])
     }
 
+    /// A resource may be a server's, too, and say so.
+    @Test(arguments: [("https://tools.harbour.example", true), ("https://id.harbour.example", false)])
+    func asksAResourceThatNamesItself(server: String, fires: Bool) throws {
+        let whole = try Recording("discovery/resource-metadata-mismatch.near-miss")
+        var probed = Recording(Array(whole.exchanges.prefix(2))).editingAnswer(
+            of: whole.exchanges[1].request.url.path
+        ) { $0["authorization_servers"] = [.string(server)] }
+        var probe = probed.exchanges[1]
+        probe.request.url = RecordedURL(
+            "https://tools.harbour.example/.well-known/oauth-authorization-server"
+        )
+        probe.startedAt = probe.startedAt + .seconds(1)
+        probe.response?.status = 404
+        probe.response?.body = nil
+        probed.exchanges.append(probe)
+        #expect((probed.finding(rule)?.isPrimary == true) == fires)
+    }
+
     @Test func knowsWhereAProductsPathGoesWrong() throws {
         let recording = try Recording(broken).editing { exchange in
             exchange.request.url = RecordedURL(
