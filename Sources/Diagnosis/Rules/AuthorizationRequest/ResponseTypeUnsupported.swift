@@ -35,9 +35,8 @@ struct ResponseTypeUnsupported: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
-            guard let refusal = attempt.refusal, refusal.isOfTheRequest,
-                !isLeftOut(attempt, refusal)
-            else { return .holds }
+            guard let refusal = attempt.refusal else { return takenUnlisted(attempt, flow) }
+            guard refusal.isOfTheRequest, !isLeftOut(attempt, refusal) else { return .holds }
             let unlisted = unlisted(attempt, flow)
             let isNamed =
                 ResponseTypeRefusal.isNamed(by: refusal) || isOfTheMethod(refusal, attempt)
@@ -96,6 +95,18 @@ struct ResponseTypeUnsupported: Rule {
         refusal.error == "unauthorized_client" && refusal.channel == .delivered
             && ["", "unauthorized_client"].contains(refusal.text)
             && !attempt.responseTypes.isEmpty && attempt.responseTypes != ["code"]
+    }
+
+    /// A type that is not in the provider's list, where the provider did not mind and nothing came of it.
+    private func takenUnlisted(_ attempt: LoginAttempt, _ flow: Flow) -> Verdict {
+        guard let request = attempt.request, !request.isUnseen, attempt.response == nil,
+            attempt.tokenRequests.isEmpty, flow.ending != .success,
+            flow.capture[request.exchange].response != nil,
+            let type = attempt.parameter("response_type"), let unlisted = unlisted(attempt, flow)
+        else { return .holds }
+        return .violated(
+            Violation([Evidence(type), unlisted], severity: .warning, exchange: attempt.exchange)
+        )
     }
 
     /// The provider's list, where the response type is not in it.

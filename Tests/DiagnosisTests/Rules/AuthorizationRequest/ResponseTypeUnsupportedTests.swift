@@ -41,6 +41,21 @@ struct ResponseTypeUnsupportedTests {
         )
     }
 
+    /// A sign-in page that is left open is no answer.
+    @Test(arguments: [("code token", true), ("id_token code", false)])
+    func warnsOfATypeThatIsNotListedWhereNothingCameOfIt(type: String, fires: Bool) throws {
+        let whole = try Recording("healthy/web-code-flow").asking("response_type", type)
+            .editingAnswer(of: "/.well-known/openid-configuration") {
+                $0["response_types_supported"] = ["code", "code id_token"]
+            }
+        let page = try #require(whole.exchanges.firstIndex { $0.request.url.path == "/authorize" })
+        let recording = Recording(Array(whole.exchanges[...page])).saying("Sign in", status: 200)
+        let finding = recording.finding(rule)
+        #expect(finding?.severity == (fires ? .warning : nil))
+        #expect(finding.map { $0.places.last?.hasSuffix("response_types_supported") == true } ?? true)
+        #expect(whole.finding(rule) == nil)
+    }
+
     @Test(arguments: [("Code", true), ("code foo", true), ("code", false)])
     func wordThatNobodyRegisteredIsOneWhereNoOtherFaultIsNamed(type: String, isOne: Bool) throws {
         for error in ["unauthorized_client", "invalid_request", "invalid_scope"] {
