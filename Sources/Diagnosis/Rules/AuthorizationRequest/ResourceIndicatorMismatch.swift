@@ -94,7 +94,8 @@ struct ResourceIndicatorMismatch: Rule {
             guard let first = sent.first, !sent.contains(where: { named.contains(bytesOf: $0.value) })
             else { continue }
             let answer = refusal?.evidence ?? attempt.tokenRequests.lazy.compactMap { refused($0) }.first
-            if answer == nil, sent.contains(where: { value in named.contains { isOrigin(value.value, $0) } })
+            if answer == nil, !isUseless(in: flow),
+                sent.contains(where: { value in named.contains { isOrigin(value.value, $0) } })
             {
                 continue
             }
@@ -280,16 +281,21 @@ struct ResourceIndicatorMismatch: Rule {
         _ answer: Evidence?,
         _ flow: Flow
     ) -> Violation {
-        let isUseless = flow.messages.contains { message in
-            if case .resource(let call) = message { call.answer.status == 401 } else { false }
-        }
-        return Violation(
+        Violation(
             [expected, Evidence(sent, note: Difference.note(expected: value, seen: sent.value))]
                 + (answer.map { [$0] } ?? []),
-            severity: answer != nil || isUseless && flow.ending == .failure ? .error : .warning,
+            severity: answer != nil || isUseless(in: flow) ? .error : .warning,
             exchange: sent.place.exchange,
             explains: answer == nil ? [] : [TokenEndpointError.info.id]
         )
+    }
+
+    /// Whether the resource refused the token in the end, which had not run out.
+    private static func isUseless(in flow: Flow) -> Bool {
+        flow.ending == .failure && flow.violation(of: AccessTokenExpired()) == nil
+            && flow.messages.contains { message in
+                if case .resource(let call) = message { call.answer.status == 401 } else { false }
+            }
     }
 
     private static func resources(of request: TokenRequest) -> [Parameter] {

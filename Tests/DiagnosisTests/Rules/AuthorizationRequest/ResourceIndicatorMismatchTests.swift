@@ -91,6 +91,10 @@ struct ResourceIndicatorMismatchTests {
         }
         if let error { recording = recording.answering("/token", 400, ["error": .string(error)]) }
         #expect((recording.finding(rule) != nil) == fires)
+        guard error == nil else { return }
+        // Where the resource does not take the token, that may be all that is wrong with it.
+        let useless = recording.answering("/mcp", 401, ["error": "invalid_token"])
+        #expect(useless.finding(rule)?.severity == .error)
     }
 
     @Test func leavesEqualStringsAlone() throws {
