@@ -2,7 +2,9 @@ import Captures
 import Flows
 import OAuth
 
-/// A login in a circle that somebody put an end to: the browser, which gave up, or the provider, which had enough.
+/// A login in a circle that the browser put an end to.
+///
+/// That a provider says so alone is no circle that was seen: its refusal tells it.
 enum StoppedLoop {
     /// The recording may have begun too late for the rounds.
     static func violation(in flow: Flow) -> Violation? {
@@ -13,38 +15,19 @@ enum StoppedLoop {
                     gaveUp.contains(where: failure.asciiLowercased().containsBytes)
                 } ?? false
         }
-        if let browser, let failure = flow.capture[browser].failure {
-            return Violation(
-                [
-                    Evidence(
-                        place: Place(exchange: browser, part: .responseStatus, name: ""),
-                        value: Masking.shown(Excerpt.start(of: failure), of: "failure"),
-                        note: "the browser gave up"
-                    ),
-                    flow.urlEvidence(of: browser, note: "where"),
-                ],
-                explanation: stopped,
-                exchange: browser
-            )
-        }
-        let refusal = flow.loginAttempts.compactMap(\.refusal).first { $0.says([enough]) }
-        if let refusal {
-            return Violation(
-                [refusal.evidence(around: [enough])],
-                explanation: stopped,
-                exchange: refusal.exchange
-            )
-        }
-        let answer = flow.tokenRequests.map(\.answer).first { $0.errorText.containsBytes(enough) }
-        return answer.map { answer in
-            Violation(
-                [answer.evidence()],
-                explanation: stopped,
-                exchange: answer.exchange,
-                explains: ["token-invalid-grant", "token-endpoint-error"],
-                isCause: true
-            )
-        }
+        guard let browser, let failure = flow.capture[browser].failure else { return nil }
+        return Violation(
+            [
+                Evidence(
+                    place: Place(exchange: browser, part: .responseStatus, name: ""),
+                    value: Masking.shown(Excerpt.start(of: failure), of: "failure"),
+                    note: "the browser gave up"
+                ),
+                flow.urlEvidence(of: browser, note: "where"),
+            ],
+            explanation: stopped,
+            exchange: browser
+        )
     }
 
     /// Whether an exchange is the login's own, or one that a redirect led to.
@@ -57,8 +40,6 @@ enum StoppedLoop {
     static let gaveUp = [
         "too_many_redirects", "redirect_loop", "too many redirects", "too many http redirects",
     ]
-    /// Entra's word for it.
-    private static let enough = "aadsts50196"
     private static let stopped = """
         The same request was made again and again within a short time, until it was stopped. The app does not know the session or the tokens that it \
         has just got, and asks anew each time.

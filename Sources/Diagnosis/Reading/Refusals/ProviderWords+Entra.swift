@@ -242,6 +242,17 @@ extension ProviderWords {
 
     private static let ofRequests: [Known] = [
         Known(
+            "50196",
+            explanation: """
+                Entra got the same request from this client again and again within a short time, and stopped answering it: the login runs in a circle. The app does not know the session or \
+                the tokens that it has just got, and asks anew each time.
+                """,
+            fix: """
+                See what the app does with the last good answer: whether its session's cookie comes back, whether its cache of tokens is kept between requests, and whether its API refuses the \
+                fresh token. Wait some minutes before the next try.
+                """
+        ),
+        Known(
             "70011",
             explanation: """
                 Entra cannot make sense of the scopes as they stand together: scopes of two APIs in one request for tokens, .default beside others, a scope without its API in front, or a \
