@@ -5,26 +5,26 @@ import OAuth
 /// Logins that were begun in one browser and never finished, until mod_auth_openidc begins no other one: it has a cookie for each, and
 /// answers 503 where there are seven (OIDCStateMaxNumberOfCookies).
 ///
-/// Told of the last one that was begun, unless it came to its end after all.
+/// Told of the last one that was begun and left.
 enum PiledUpLogins {
-    static func violation(in flow: Flow) -> Violation? {
-        guard flow.ending != .success, let last = flow.authorizationRequests.last,
+    /// What is said of a login that was left at a page, with the refusal behind it; nil where no such one is in the capture.
+    static func following(_ violation: Violation, in flow: Flow) -> Violation? {
+        guard let last = flow.authorizationRequests.last,
             let host = last.redirectURI.flatMap({ RecordedURL($0).host }),
             let refused = refusal(behind: last, at: host, in: flow.surroundings)
         else { return nil }
         let count = states(of: flow.capture[refused]).count
-        return Violation(
-            [
-                flow.statusEvidence(of: refused),
-                Evidence(
-                    place: Place(exchange: refused, part: .requestHeader, name: "Cookie"),
-                    value: "\(count) begin with \(prefix)",
-                    note: "one for each login that was begun and not finished"
-                ),
-            ],
-            saying: words,
-            exchange: refused
-        )
+        var told = violation
+        told.evidence += [
+            flow.statusEvidence(of: refused, note: "the app, asked for a page again"),
+            Evidence(
+                place: Place(exchange: refused, part: .requestHeader, name: "Cookie"),
+                value: "\(count) begin with \(prefix)",
+                note: "one for each login that was begun and not finished"
+            ),
+        ]
+        told.say(words)
+        return told
     }
 
     /// The request of the app's host that was refused, before anybody began another login.

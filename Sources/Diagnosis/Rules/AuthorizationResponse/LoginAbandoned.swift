@@ -65,6 +65,7 @@ struct LoginAbandoned: Rule {
         guard !flow.capture.isCutShort else { return .abstains(Self.cutOff) }
         if let unset = Self.ownPage(last, of: request, in: flow) { return .violated(unset) }
         let violation = LeftPage.violation(at: last, of: pages, in: flow)
+        if let piledUp = PiledUpLogins.following(violation, in: flow) { return .violated(piledUp) }
         let isUntouched = violation.title == nil && !pages.contains { flow.isCredentialPost($0) }
         let anew = SupersededLogin(request, leftAt: last, in: flow)
         return .violated(anew?.following(violation, isUntouched: isUntouched) ?? violation)

@@ -32,7 +32,7 @@ struct CookiesTooLarge: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let verdict = Verdict.firstViolation(among: flow.exchanges + pagesAfterCallbacks(flow)) { index in
+        Verdict.firstViolation(among: flow.exchanges + pagesAfterCallbacks(flow)) { index in
             let exchange = flow.capture[index]
             guard let response = exchange.response, [400, 413, 431, 494].contains(response.status) else {
                 return .holds
@@ -46,8 +46,6 @@ struct CookiesTooLarge: Rule {
             guard text != nil || isStated || response.status == 400 && length > 8000 else { return .holds }
             return .violated(Violation(evidence(index, response.status, text, length, exchange)))
         }
-        if case .violated = verdict { return verdict }
-        return PiledUpLogins.violation(in: flow).map { .violated($0) } ?? verdict
     }
 
     /// Bytes of the header; of the cookies that a producer lists where it keeps no header.

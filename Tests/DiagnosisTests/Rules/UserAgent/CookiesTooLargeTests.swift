@@ -1,7 +1,6 @@
 import Captures
 import Diagnosis
 import Flows
-import TestSupport
 import Testing
 
 struct CookiesTooLargeTests {
@@ -83,35 +82,5 @@ struct CookiesTooLargeTests {
             exchange.request.listedCookies = cookies
         }
         #expect(recording.finding(rule)?.isPrimary == true)
-    }
-
-    /// mod_auth_openidc begins no login where seven others are under way in the browser.
-    @Test(arguments: [
-        (7, 503, "mod_auth_openidc_state_", true), (6, 503, "mod_auth_openidc_state_", false),
-        (7, 200, "mod_auth_openidc_state_", false), (7, 503, "shop_", false),
-    ])
-    func loginsThatPileUpAreCounted(count: Int, status: Int, prefix: String, fires: Bool) {
-        var capture = CaptureBuilder()
-        for number in 0..<count {
-            let request =
-                "https://idp.example/authorize?"
-                + FormBody.encode([
-                    ("response_type", "code"), ("client_id", "shop"), ("scope", "openid"),
-                    ("redirect_uri", "https://shop.example/protected/callback"),
-                    ("state", "state-\(number)-0123456789"), ("nonce", "nonce-\(number)-0123456789"),
-                ])
-            capture.redirect("https://shop.example/protected/", to: request)
-            capture.get(request, body: .html("<form method=post action=/in><input name=user></form>"))
-        }
-        let cookies = (0..<count).map { "\(prefix)\($0)=1f2e3d4c" }.joined(separator: "; ")
-        let page = capture.get("https://shop.example/protected/", status, headers: [("Cookie", cookies)])
-        let findings = Recording(capture.exchanges).findings.filter { $0.rule == rule }
-        #expect(findings.count == (fires ? 1 : 0))
-        #expect(findings.allSatisfy { $0.isPrimary && $0.severity == .error })
-        #expect(
-            findings.allSatisfy {
-                $0.places == ["\(page) response.status ", "\(page) request.header Cookie"]
-            }
-        )
     }
 }
