@@ -35,8 +35,11 @@ struct ResponseModeDiffers: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
+            guard let response = attempt.response else {
+                return tokensInQuery(of: attempt, flow).map { .violated($0) } ?? .holds
+            }
             // Who could not read the request may answer it as he likes.
-            guard let response = attempt.response, response.error == nil else { return .holds }
+            guard response.error == nil else { return .holds }
             if let violation = sentOn(response, flow) { return .violated(violation) }
             if let reason = attempt.hiddenParameters { return .abstains(reason) }
             let used = Self.used(response, flow)
@@ -63,6 +66,36 @@ struct ResponseModeDiffers: Rule {
                 )
             )
         }
+    }
+
+    /// A redirect of the provider's that has an access token alone in its query, where no app looks for one.
+    private func tokensInQuery(of attempt: LoginAttempt, _ flow: Flow) -> Violation? {
+        guard let request = attempt.request, attempt.responseTypes.contains("token"),
+            let asked = attempt.parameter("response_mode") ?? attempt.parameter("response_type"),
+            let uri = attempt.parameter("redirect_uri").map({ RecordedURL($0.value) }),
+            uri.origin != request.endpoint.origin
+        else { return nil }
+        let answer = flow.providerRedirects(of: request).first { _, target in
+            target.normalizedWithoutQuery == uri.normalizedWithoutQuery
+                && ["access_token", "token_type"].allSatisfy { !(target.queryItems.first($0) ?? "").isEmpty }
+        }
+        guard let (page, target) = answer else { return nil }
+        let isRefused = flow.surroundings.landings(of: page).contains {
+            flow.capture[$0].response.map { $0.status >= 400 } ?? false
+        }
+        let names = Parameters(target.queryItems, of: page, in: .responseLocation).shownNames
+        return Violation(
+            [
+                Evidence(asked),
+                Evidence(
+                    place: Place(exchange: page, part: .responseLocation, name: ""),
+                    value: Masking.shown(names, of: "names"),
+                    note: "came as query"
+                ),
+            ],
+            severity: isRefused ? .error : .warning,
+            exchange: page
+        )
     }
 
     /// A form of the provider's pages that 307 or 308 sent on to the app: both keep method and body (RFC 9110, sections 15.4.8 and

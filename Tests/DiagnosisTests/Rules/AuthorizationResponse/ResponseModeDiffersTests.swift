@@ -37,6 +37,28 @@ struct ResponseModeDiffersTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// A token alone is no answer to recognise a login by where it stands in a query; to one that asked for it it is.
+    @Test(arguments: [("token", 200, true), ("token", 400, true), ("code", 200, false)])
+    func judgesATokenInTheQuery(type: String, status: Int, fires: Bool) throws {
+        let answer = "access_token=5a6xGzJUtfxUYRIXglaoqNP6&token_type=Bearer&expires_in=300&state="
+        var target = ""
+        let recording = try Recording("security-practice/implicit-flow").asking("response_type", type)
+            .editing { exchange in
+                if let location = exchange.response?.location, RecordedURL(location).path == "/landing" {
+                    let state = RecordedURL(location).fragmentItems.first("state") ?? ""
+                    target = "https://www.shop.example/landing?" + answer + state
+                    exchange.response?.redirect(to: target)
+                }
+                guard exchange.request.url.path == "/landing" else { return }
+                exchange.request.url = RecordedURL(target)
+                exchange.response?.status = status
+            }
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        #expect(!fires || finding?.severity == (status == 400 ? .error : .warning))
+        #expect(!fires || finding?.evidence.last?.value == "access_token, token_type, expires_in, state")
+    }
+
     @Test func appThatReadTheOtherPlaceIsNotSaidToLookElsewhere() throws {
         let finding = try #require(try asking("code", "form_post").finding(rule))
         #expect(finding.severity == .warning && finding.explanation.contains("read it there"))
