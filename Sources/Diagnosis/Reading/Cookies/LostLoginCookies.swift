@@ -34,6 +34,8 @@ struct LostLoginCookies {
     var sent: [String]
     /// Whether another cookie of the same login came back.
     var isAnyBack: Bool
+    /// Whether one of those may be what the app recognises the login by: a language or a theme is not.
+    private let isKnownByAnother: Bool
 
     static func of(_ flow: Flow) -> Reading { flow.derived.value { read(flow) } }
 
@@ -127,6 +129,11 @@ struct LostLoginCookies {
         self.lost = lost
         self.sent = sent
         isAnyBack = lost.count < settings.count
+        let gone = Set(lost.map(\.setting.cookie.name))
+        isKnownByAnother = settings.contains { setting in
+            !gone.contains(setting.cookie.name)
+                && (Self.isLongEnough(setting.cookie) || Self.isNamedForLogins(setting.cookie))
+        }
     }
 
     /// Whether an app that exchanged the code may have missed its session all the same: it did not ask for the login's verifier,
@@ -177,16 +184,22 @@ struct LostLoginCookies {
     /// Whether the app may have refused the callback for want of this cookie.
     ///
     /// Where another of the same redirect came back, the language, a message or a form's token may have stayed away without
-    /// harm: then the cookie has to be one of the login, by its name or by what it holds, or the app has to speak of it.
+    /// harm: then the cookie has to be one of the login, by its name, by what it holds or for want of another, or the app has to speak of it.
     private func mayBeMissed(_ lost: Lost, in flow: Flow) -> Bool {
         guard isAnyBack, lost.overwritten == nil else { return true }
         let cookie = lost.setting.cookie
-        let name = cookie.name.asciiLowercased()
-        if cookie.value.utf8.count >= 12, Self.loginWords.contains(where: name.containsBytes) { return true }
+        if Self.isLongEnough(cookie), !isKnownByAnother || Self.isNamedForLogins(cookie) { return true }
         let values = ["state", "nonce"].compactMap { request.parameters[$0] }.filter { $0.utf8.count >= 8 }
         if values.contains(where: cookie.value.containsBytes) { return true }
         let page = (flow.capture[callback.place].response?.body?.text ?? "").prefix(1 << 16).lowercased()
         return Self.spokenOf.contains(where: page.containsBytes)
+    }
+
+    private static func isLongEnough(_ cookie: SetCookie) -> Bool { cookie.value.utf8.count >= 12 }
+
+    private static func isNamedForLogins(_ cookie: SetCookie) -> Bool {
+        let name = cookie.name.asciiLowercased()
+        return loginWords.contains(where: name.containsBytes)
     }
 
     /// What cookies are called that a login is recognised by.

@@ -51,6 +51,22 @@ struct CookieSamesiteFormPostTests {
         #expect(recording.finding("cookie-samesite-strict") == nil)
     }
 
+    /// Beside a cookie by which nobody is recognised the other one is the login's, whatever it is called.
+    @Test(arguments: [("lang=de", true), ("shop=fedcba9876543210", false)])
+    func aLanguageThatCameBackIsNoLoginsCookie(back: String, fires: Bool) throws {
+        let recording = try setting("app_tx=1234567890abcd; Path=/; Secure; SameSite=Lax").editing {
+            exchange in
+            switch exchange.request.url.path {
+            case "/login":
+                exchange.response?.headers.append("Set-Cookie", back + "; Path=/; Secure; SameSite=None")
+            case "/callback": exchange.request.headers.append("Cookie", back)
+            default: break
+            }
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func leavesAnotherReasonToItsRule() throws {
         #expect(
             try setting("shop_login=1234567890abcd; Path=/; Max-Age=2; SameSite=Lax").finding(rule) == nil
