@@ -112,7 +112,15 @@ struct Ending {
         if let last = exchanges.last(where: { $0.answer.status != nil }) { return outcome(of: last) }
         if isRefusedByPost(request), index.isAnsweredByLogin(request) { return .success }
         guard let status = index.capture[request.exchange].response?.status else { return .incomplete }
-        return status >= 400 ? .failure : .incomplete
+        return status >= 400 && !isServedAgain(request) ? .failure : .incomplete
+    }
+
+    /// Whether the very request was made once more, and the provider did not refuse it then: a failure of its own that was over.
+    private func isServedAgain(_ request: AuthorizationRequest) -> Bool {
+        let call = index.capture[request.exchange].request.methodAndURL
+        let tries = builder.exchanges.filter { index.capture[$0].request.methodAndURL == call }
+        let last = tries.max { index.position[$0] < index.position[$1] }
+        return last.flatMap { index.capture[$0].response }.map { $0.status < 400 } ?? false
     }
 
     /// Whether the browser's history showed the page of a request that was answered once more, out of its cache: the provider was not asked.

@@ -32,6 +32,18 @@ struct ProviderServerErrorTests {
         #expect(recording.finding("token-endpoint-error")?.effectOf == rule)
     }
 
+    /// The same request, made once more, got the sign-in page: what is left of it is a login that nobody finished.
+    @Test func aRequestThatWasServedAtTheNextTryIsNoFailure() throws {
+        var recording = try Recording("authorization-response/login-abandoned")
+        var first = recording.exchanges[1]
+        first.startedAt = first.startedAt + .milliseconds(-10)
+        first.response = RecordedResponse(status: 503, body: .html("<h1>Service Unavailable</h1>"))
+        recording.exchanges.insert(first, at: 1)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("login-abandoned")?.isPrimary == true)
+        #expect(recording.outcomes == [.incomplete])
+    }
+
     /// A device that polls was answered later, and what ended its wait is in that answer.
     @Test(arguments: [(400, false), (503, true)])
     func pollThatFailedIsForgottenWhereTheNextIsAnswered(last: Int, fires: Bool) throws {
