@@ -212,6 +212,25 @@ struct GoTrueTests {
         #expect(recording.finding("token-endpoint-error") == nil)
     }
 
+    /// A verifier that fits what the login began with is not wrong because the server says so.
+    @Test func verifierThatFitsIsNot() throws {
+        let recording = login(
+            400,
+            refusal("bad_code_verifier", "code challenge does not match previously saved code verifier")
+        ).editing { exchange in
+            guard exchange.request.url.path.hasSuffix("/authorize") else { return }
+            exchange.request.url = RecordedURL(
+                Recording.changing(
+                    exchange.request.url.text,
+                    "code_challenge",
+                    CodeChallenge.s256(of: Self.verifier)
+                )
+            )
+        }
+        #expect(recording.finding("pkce-verifier-mismatch") == nil)
+        #expect(recording.finding("token-invalid-grant")?.isPrimary == true)
+    }
+
     @Test func verifierThatWasLostIsTheCause() throws {
         let recording = login(
             400,
@@ -221,15 +240,17 @@ struct GoTrueTests {
             ),
             sent: #"{"auth_code":"\#(Self.code)","code_verifier":""}"#
         )
-        #expect(try #require(recording.finding("pkce-verifier-missing")).isPrimary)
+        let finding = try #require(recording.finding("pkce-verifier-missing"))
+        #expect(finding.isPrimary && finding.places.first == "0 request.query code_challenge")
     }
 
     @Test(arguments: ["flow_state_not_found", "flow_state_expired"])
     func codeThatIsNotTakenIsNoOther(name: String) throws {
         let recording = login(404, refusal(name, "invalid flow state, no valid flow state found"))
-        let rule = name == "flow_state_expired" ? "code-expired" : "token-invalid-grant"
-        let finding = try #require(recording.finding(rule))
+        let finding = try #require(recording.finding("token-invalid-grant"))
         #expect(finding.isPrimary)
+        #expect(finding.title.contains("code has run out") == (name == "flow_state_expired"))
+        #expect(recording.finding("code-expired") == nil)
         #expect(!finding.notes.contains("the code that was delivered, and never sent"))
     }
 

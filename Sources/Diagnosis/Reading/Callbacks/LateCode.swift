@@ -4,14 +4,6 @@ import OAuth
 
 /// Whether a code of a flow was brought to the token endpoint after its time, and was refused then.
 struct LateCode: Sendable {
-    /// By what it is known.
-    enum Sign: Sendable {
-        /// By the time since its delivery.
-        case age(Age)
-        /// By GoTrue's own name for it, of a code that it gave out itself.
-        case words(TokenRequest, Parameter)
-    }
-
     struct Age: Sendable {
         /// That delivered the code.
         var response: AuthorizationResponse
@@ -26,23 +18,14 @@ struct LateCode: Sendable {
     }
 
     /// Of the first one; nil where none is seen to have come too late.
-    private(set) var sign: Sign?
+    private(set) var age: Age?
     /// Whether a code was refused whose delivery is not in the capture.
     private(set) var isDeliveryUnseen = false
-
-    /// The request that brought it; nil where none is seen to have come too late.
-    var exchange: Int? {
-        switch sign {
-        case .age(let age): age.request.exchange
-        case .words(let request, _): request.exchange
-        case nil: nil
-        }
-    }
 
     init(in flow: Flow) { self = flow.derived.value { LateCode(reading: flow) } }
 
     private init(reading flow: Flow) {
-        sign = firstAge(in: flow).map(Sign.age) ?? Self.stated(in: flow)
+        age = firstAge(in: flow)
     }
 
     private mutating func firstAge(in flow: Flow) -> Age? {
@@ -80,14 +63,6 @@ struct LateCode: Sendable {
             )
         }
         return nil
-    }
-
-    /// GoTrue has a name for it, and delivers codes of its own.
-    private static func stated(in flow: Flow) -> Sign? {
-        guard let request = StatedGrantFault.ofCode(in: flow, .codeExpired),
-            let code = request.parameters.parameter("code"), !code.value.isEmpty
-        else { return nil }
-        return .words(request, code)
     }
 
     private static func isRefused(_ request: TokenRequest) -> Bool {

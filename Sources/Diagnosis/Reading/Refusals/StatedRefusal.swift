@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JOSE
 import OAuth
 
 /// What a provider says is wrong with a code or refresh token, where the capture has nothing to hold against what was sent: the back channel alone,
@@ -29,6 +30,15 @@ struct StatedRefusal {
             self.init(Self.usedCode, request, "code", "sent before, outside of the capture")
             return
         }
+        if Self.isEncodedTwice(request), flow.authorizationResponses.isEmpty {
+            self.init(Self.encodedCode, request, "code", "%XX is left once it is decoded")
+            return
+        }
+        // GoTrue has a name for it, and delivers codes of its own.
+        if fault == .codeExpired, GoTrueRequest.isExchange(request) {
+            self.init(.expiredCode, request, "code", nil)
+            return
+        }
         guard flow.authorizationRequests.isEmpty else { return nil }
         if StatedGrantFault.isRedirectURICalledWrong(request) {
             self.init(Self.otherRedirectURI, request, "redirect_uri", Self.unseen)
@@ -55,6 +65,12 @@ struct StatedRefusal {
         evidence = [sent.map { Evidence($0, note: note) } ?? request.missing(name)]
     }
 
+    /// A code that is still encoded once it is decoded, and that the provider calls malformed.
+    private static func isEncodedTwice(_ request: TokenRequest) -> Bool {
+        guard let code = request.code, !Placeholder.isOne(code), request.isGrantRefused else { return false }
+        return PercentEncoding.decode(code) != code && request.answer.errorText.containsBytes("malformed")
+    }
+
     private static func isSentTwice(_ request: TokenRequest, in flow: Flow) -> Bool {
         flow.tokenRequests.filter { $0.isCodeExchange && $0.code == request.code }.count > 1
     }
@@ -70,6 +86,17 @@ struct StatedRefusal {
     // MARK: - Words
 
     private static let unseen = "the login's own request is not in the capture"
+
+    private static let encodedCode = RefusedGrant(
+        "The provider calls the code malformed, and it is still encoded",
+        """
+        The code has percent signs of an encoding left once the form is decoded, and the provider does not know it as it stands. How it was delivered is not in the capture; \
+        codes with "/" (Google's) come encoded in the address, and are encoded once more where nobody decoded them.
+        """,
+        """
+        Decode the callback's query once, with a URL parser, and let the HTTP library encode the form once.
+        """
+    )
 
     private static let usedCode = RefusedGrant(
         "The provider says that the code was used before",

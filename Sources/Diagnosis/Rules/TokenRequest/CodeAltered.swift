@@ -62,29 +62,8 @@ struct CodeAltered: Rule {
                 )
             }
         }
-        if let twice = encodedTwice(in: flow) { return .violated(twice) }
         return isUnknown || flow.hasUnsavedTokenRequest
             ? .abstains("the delivered code, or the one that was sent, is not in the capture") : .holds
-    }
-
-    /// A code that is still encoded once it is decoded, and that the provider calls malformed: what was delivered is not in the
-    /// capture.
-    private func encodedTwice(in flow: Flow) -> Violation? {
-        guard flow.authorizationResponses.isEmpty else { return nil }
-        for request in flow.tokenRequests where request.isCodeExchange && request.isGrantRefused {
-            guard let sent = request.parameters.parameter("code"), !Placeholder.isOne(sent.value),
-                PercentEncoding.decode(sent.value) != sent.value,
-                request.answer.errorText.containsBytes("malformed")
-            else { continue }
-            return Violation(
-                [
-                    Evidence(sent, note: "encoded twice: %XX is left once it is decoded"),
-                    request.answer.evidence(),
-                ],
-                exchange: request.exchange
-            )
-        }
-        return nil
     }
 
     /// Codes that were delivered to the client of a request that could not be joined to its login, latest first.

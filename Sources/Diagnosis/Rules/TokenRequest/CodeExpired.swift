@@ -32,19 +32,8 @@ struct CodeExpired: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let late = LateCode(in: flow)
-        switch late.sign {
-        case .age(let age): return .violated(violation(age, flow))
-        case .words(let request, let code):
-            return .violated(
-                Violation(
-                    [Evidence(code), request.answer.evidence(note: "in the provider's words")],
-                    exchange: request.exchange
-                )
-            )
-        case nil:
-            return late.isDeliveryUnseen
-                ? .abstains("when the code was delivered is not in the capture") : .holds
-        }
+        if let age = late.age { return .violated(violation(age, flow)) }
+        return late.isDeliveryUnseen ? .abstains("when the code was delivered is not in the capture") : .holds
     }
 
     private func violation(_ found: LateCode.Age, _ flow: Flow) -> Violation {

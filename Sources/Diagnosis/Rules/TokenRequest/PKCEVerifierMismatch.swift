@@ -94,12 +94,17 @@ struct PKCEVerifierMismatch: Rule {
             let challenge = GoTrueRequest.challenge(before: request, in: flow.capture),
             let verifier = request.parameters.parameter("code_verifier")
         else { return nil }
+        let relation = CodeChallenge.relation(of: challenge.value, to: verifier.value)
+        guard relation != .s256, relation != .plain else { return nil }
+        let variant = relation.map { PKCEVerifierVariant.made($0) } ?? .unknown
         return Violation(
             [
                 Evidence(challenge), Evidence(verifier),
                 request.answer.evidence(note: "in the provider's words"),
             ],
-            variant: PKCEVerifierVariant.unknown.name,
+            variant: variant.name,
+            explanation: variant.words.what,
+            fix: variant.words.fix,
             exchange: request.exchange
         )
     }

@@ -64,16 +64,18 @@ struct PKCEVerifierMissing: Rule {
         )
     }
 
+    /// GoTrue's logins begin at an address of its own, with the challenge.
     private func stated(in flow: Flow) -> Violation? {
-        StatedGrantFault.ofCode(in: flow, .verifierMissing).map { request in
-            Violation(
-                [
-                    request.missing("code_verifier"),
-                    request.answer.evidence(note: "in the provider's words"),
-                ],
-                exchange: request.exchange
-            )
-        }
+        guard let request = StatedGrantFault.ofCode(in: flow, .verifierMissing),
+            let challenge = GoTrueRequest.challenge(before: request, in: flow.capture)
+        else { return nil }
+        return Violation(
+            [
+                Evidence(challenge), request.missing("code_verifier"),
+                request.answer.evidence(note: "in the provider's words"),
+            ],
+            exchange: request.exchange
+        )
     }
 
     private func isRefused(_ request: TokenRequest) -> Bool {

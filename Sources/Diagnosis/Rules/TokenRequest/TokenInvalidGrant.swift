@@ -128,7 +128,7 @@ struct TokenInvalidGrant: Rule {
         request: TokenRequest, code: Parameter
     )? {
         guard refused.isCodeExchange, let code = refused.code, !code.isEmpty,
-            LateCode(in: flow).sign == nil
+            LateCode(in: flow).age == nil
         else { return nil }
         let lost = flow.tokenRequests.first {
             $0.isAnswerLost && $0.code?.equalsBytes(of: code) == true && $0.startedAt < refused.startedAt

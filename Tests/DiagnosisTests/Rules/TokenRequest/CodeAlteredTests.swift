@@ -86,13 +86,24 @@ struct CodeAlteredTests {
         #expect(recording.abstention(rule) != nil)
     }
 
-    @Test func codeThatIsStillEncodedIsToldOfOneHalf() throws {
+    /// What was delivered is not there to compare: that the code is still encoded stands with the refusal.
+    @Test(arguments: ["Malformed auth code.", "The code is malformed"])
+    func codeThatIsStillEncodedIsToldWithTheRefusalOfOneHalf(words: String) throws {
         let half = try Recording(broken).answering(
             "/token",
             400,
-            ["error": "invalid_grant", "error_description": "Malformed auth code."]
+            ["error": "invalid_grant", "error_description": .string(words)]
         ).withoutAuthorization
-        #expect(half.sending("code", "4%2F0AbCdEf_gHiJ").finding(rule)?.isPrimary == true)
-        #expect(half.sending("code", "4/0AbCdEf_gHiJ").finding(rule) == nil)
+        for (code, isEncoded) in [("4%2F0AbCdEf_gHiJ", true), ("4/0AbCdEf_gHiJ", false)] {
+            let recording = half.sending("code", code)
+            #expect(recording.finding(rule) == nil)
+            let finding = try #require(recording.finding("token-invalid-grant"))
+            #expect(finding.isPrimary)
+            #expect(finding.notes.contains("%XX is left once it is decoded") == isEncoded)
+            // Google's words are known by themselves.
+            #expect(
+                finding.title.hasSuffix("it is still encoded") == (isEncoded && !words.hasPrefix("Malformed"))
+            )
+        }
     }
 }
