@@ -7,20 +7,39 @@ import Testing
 struct OtherTenantsGrantTests {
     private let rule = "code-wrong-client"
 
+    private func login(beganAt tenant: String, exchangedAt other: String) throws -> Recording {
+        try Recording("healthy/web-code-flow").withEndpoints {
+            "https://login.microsoftonline.com/\(tenant)/oauth2/v2.0/\($0)"
+        }
+        .editing { exchange in
+            guard exchange.request.url.path.hasSuffix("/token") else { return }
+            exchange.request.url = RecordedURL(
+                "https://login.microsoftonline.com/\(other)/oauth2/v2.0/token"
+            )
+            exchange.response?.status = 400
+            exchange.response?.body = .json(
+                #"{"error":"invalid_grant","error_description":"AADSTS700005: Provided Authorization Code is intended to use against other tenant."}"#
+            )
+        }
+    }
+
     @Test func tellsOfAnotherTenantByEntrasNumber() throws {
-        let recording = try Recording("healthy/web-code-flow").answering(
-            "/token",
-            400,
-            [
-                "error": "invalid_grant",
-                "error_description":
-                    "AADSTS700005: Provided Authorization Code is intended to use against other tenant.",
-            ]
-        )
-        let finding = try #require(recording.finding(rule))
+        let finding = try #require(login(beganAt: "common", exchangedAt: "shop.example").finding(rule))
         #expect(finding.isPrimary)
         #expect(finding.title == "The code was exchanged at another tenant")
-        #expect(finding.places.prefix(2).allSatisfy { $0.hasSuffix("request.url ") })
+        #expect(finding.evidence[0].value.hasSuffix("/common/oauth2/v2.0/authorize"))
+        #expect(finding.evidence[1].value.hasSuffix("/shop.example/oauth2/v2.0/token"))
+    }
+
+    /// With one tenant for both, or the login elsewhere, there is nothing to compare: the number stands with the refusal.
+    @Test(arguments: [true, false]) func numberAloneStandsWithTheRefusal(isHalf: Bool) throws {
+        let recording = try login(beganAt: isHalf ? "common" : "Shop.example", exchangedAt: "shop.example")
+        let one = isHalf ? recording.without { !$0.request.url.path.hasSuffix("/token") } : recording
+        #expect(one.finding(rule) == nil)
+        let finding = try #require(one.finding("token-invalid-grant"))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The code was exchanged at another tenant")
+        #expect(finding.places.contains { $0.hasSuffix("request.url ") })
     }
 
     @Test func tellsOfAnotherPolicyByItsNumber() throws {

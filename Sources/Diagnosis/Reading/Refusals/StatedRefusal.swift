@@ -18,6 +18,10 @@ struct StatedRefusal {
         guard let request = refused.first, request.answer.isRefusal,
             refused.dropFirst().allSatisfy({ $0.answer.errorText == request.answer.errorText })
         else { return nil }
+        if let grant = OtherTenantsGrant(request), OtherTenantsGrant.violation(in: flow) == nil {
+            self.init(words: grant.words, evidence: [grant.evidence])
+            return
+        }
         let fault = StatedGrantFault(request)
         guard request.isCodeExchange else {
             guard request.isRefresh, fault == .otherClient, flow.refreshHistory.issuer(of: request) == nil
@@ -54,15 +58,24 @@ struct StatedRefusal {
         }
     }
 
-    private init(_ words: RefusedGrant, _ client: Parameter?) {
+    private init(words: RefusedGrant, evidence: [Evidence]) {
         self.words = words
-        evidence = client.map { [Evidence($0, note: "the client that asks")] } ?? []
+        self.evidence = evidence
+    }
+
+    private init(_ words: RefusedGrant, _ client: Parameter?) {
+        self.init(
+            words: words,
+            evidence: client.map { [Evidence($0, note: "the client that asks")] } ?? []
+        )
     }
 
     private init(_ words: RefusedGrant, _ request: TokenRequest, _ name: String, _ note: String?) {
-        self.words = words
         let sent = request.parameters.parameter(name).flatMap { $0.value.isEmpty ? nil : $0 }
-        evidence = [sent.map { Evidence($0, note: note) } ?? request.missing(name)]
+        self.init(
+            words: words,
+            evidence: [sent.map { Evidence($0, note: note) } ?? request.missing(name)]
+        )
     }
 
     /// A code that is still encoded once it is decoded, and that the provider calls malformed.
