@@ -90,7 +90,7 @@ struct TokenTypeInvalid: Rule {
         else { return nil }
         return Violation(
             [Self.missing(names, request)],
-            severity: .warning,
+            severity: .note,
             explanation: Self.lastTokenless,
             fix: Self.tokenlessFix,
             title: "The token response has no access_token"
