@@ -103,9 +103,15 @@ struct CORSBlocked: Rule {
         if let preflight = preflight(of: call, flow), let response = flow.capture[preflight].response {
             evidence.append(flow.statusEvidence(of: preflight, note: "the preflight"))
             let fault = Permission.refusal(of: flow.capture[preflight], from: call.origin)
-            // Asked and allowed, and no answer all the same: that is another fault, unless the browser says so.
+            // Asked and allowed, and no answer all the same: that is another fault, unless the browser keeps it from the page.
             guard let fault else {
-                return isSaidToBe(call, flow) ? Violation(evidence, exchange: call.exchange) : nil
+                return isSaidToBe(call, flow) || isOver(call, flow)
+                    ? Violation(
+                        evidence,
+                        explanation: Self.behindPreflight,
+                        fix: Self.behindPreflightFix,
+                        exchange: call.exchange
+                    ) : nil
             }
             evidence.append(permission(response, preflight, fault))
         } else if !isSaidToBe(call, flow), !isOver(call, flow), call.exchange == flow.surroundings.order.last
@@ -115,6 +121,15 @@ struct CORSBlocked: Rule {
         }
         return Violation(evidence, exchange: call.exchange)
     }
+
+    private static let behindPreflight = """
+        The browser asked whether it may send the request and was let. The answer itself did not reach the page: it does not name the page's origin, as answers of errors and of what stands \
+        in front of a server often do not.
+        """
+    private static let behindPreflightFix = """
+        Have every answer of the endpoint carry the permission, errors and those of a gateway as well: Access-Control-Allow-Origin with the page's origin, and \
+        Access-Control-Allow-Credentials where the call has cookies. The server's log has what it answered.
+        """
 
     private static let ofLogout = """
         A script asked the provider to end the user's session. The end-session endpoint is there for the browser itself: it answers with \
