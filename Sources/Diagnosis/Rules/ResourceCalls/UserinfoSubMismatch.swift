@@ -35,7 +35,8 @@ struct UserinfoSubMismatch: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let calls = BearerCall.all(in: flow).filter { $0.isUserInfo && $0.call.answer.status == 200 }
+        let shown = BearerCall.all(in: flow).filter { $0.isUserInfo && $0.call.answer.status == 200 }
+        let calls = shown.map { Call(call: $0.call, grant: $0.grant) } + withoutToken(in: flow)
         guard !calls.isEmpty else { return .holds }
         let tokens = flow.deliveredIDTokens.filter { !$0.isOfTokenExchange }
         return Verdict.firstViolation(among: calls) { call in
@@ -62,8 +63,34 @@ struct UserinfoSubMismatch: Rule {
         }
     }
 
+    /// A call that was answered, with what gave out its token where that is known.
+    private struct Call {
+        var call: EndpointCall
+        var grant: TokenGrant?
+    }
+
+    /// Calls whose token was left out of the capture, where it can be of no other login.
+    private func withoutToken(in flow: Flow) -> [Call] {
+        let index = flow.surroundings
+        let calls = flow.messages.compactMap { message -> Call? in
+            guard case .userInfo(let call) = message, call.token == nil, call.answer.status == 200,
+                index.mayLackCredentials(at: call.exchange)
+            else { return nil }
+            return Call(call: call, grant: nil)
+        }
+        guard !calls.isEmpty else { return [] }
+        let own = Set(flow.exchanges)
+        let isOnly = index.messages.values.allSatisfy { message in
+            switch message {
+            case .authorizationRequest, .token: own.contains(message.exchange)
+            default: true
+            }
+        }
+        return isOnly ? calls : []
+    }
+
     /// The one that came with the access token, else the last one before the call.
-    private func idToken(for call: BearerCall, among tokens: [DeliveredIDToken], in flow: Flow)
+    private func idToken(for call: Call, among tokens: [DeliveredIDToken], in flow: Flow)
         -> DeliveredIDToken?
     {
         if let grant = call.grant,
@@ -78,7 +105,7 @@ struct UserinfoSubMismatch: Rule {
         }
     }
 
-    private func subject(of call: BearerCall, in flow: Flow) -> Parameter? {
+    private func subject(of call: Call, in flow: Flow) -> Parameter? {
         if let subject = call.call.answer.parameters.parameter("sub") { return subject }
         guard let claims = signed(call, in: flow)?.claims?["sub"] else { return nil }
         return Parameter(
@@ -89,7 +116,7 @@ struct UserinfoSubMismatch: Rule {
     }
 
     /// A UserInfo answer may be a token of its own (OpenID Connect Core, section 5.3.2).
-    private func signed(_ call: BearerCall, in flow: Flow) -> JSONWebToken? {
+    private func signed(_ call: Call, in flow: Flow) -> JSONWebToken? {
         guard let bytes = flow.capture[call.call.exchange].response?.body?.bytes, bytes.first == 0x65 else {
             return nil
         }
@@ -97,7 +124,7 @@ struct UserinfoSubMismatch: Rule {
         return JSONWebToken.parse(String(decoding: text, as: UTF8.self))
     }
 
-    private func isEncrypted(_ call: BearerCall, in flow: Flow) -> Bool {
+    private func isEncrypted(_ call: Call, in flow: Flow) -> Bool {
         signed(call, in: flow)?.form == .encrypted
     }
 }

@@ -50,4 +50,15 @@ struct UserinfoSubMismatchTests {
         #expect(without.finding(rule) == nil)
         #expect(without.abstention(rule) != nil)
     }
+
+    /// Where the credentials were left out, the call is this login's if the capture has no other.
+    @Test func comparesWhereTheTokenWasLeftOut() throws {
+        let login = try Recording("healthy/web-code-flow").sanitized
+        #expect(login.finding(rule) == nil)
+        let changed = login.editingAnswer(of: "/userinfo") { $0["sub"] = "bob" }
+        #expect(changed.finding(rule)?.isPrimary == true)
+        #expect(changed.outcomes == [.failure])
+        let other = try Recording("healthy/native-app").sanitized
+        #expect(Recording(other.exchanges + changed.exchanges).finding(rule) == nil)
+    }
 }
