@@ -27,19 +27,19 @@ struct ClockSkew {
     /// How far samples of one clock may lie apart.
     private static let spread: Int64 = 30
 
-    /// Nil where fewer than two answers say so, or where others contradict them; one answer will do where the client signed
-    /// what it sent by the same wrong clock.
+    /// Nil where fewer than two answers say so, or where others contradict them: of what a client signed for a single request its own
+    /// times tell.
     init?(of flow: Flow) {
         let recorded = flow.exchanges.compactMap { Self.sample(of: $0, in: flow) }
         let distant = recorded.filter { !Self.isNearby($0.exchange, in: flow) }
         // A server on the very machine has its clock, whatever that is.
         let all = distant.count >= 2 ? distant : recorded
-        guard all.count >= 2 || all.first.map({ Self.isSigned($0, in: flow) }) ?? false else { return nil }
+        guard all.count >= 2 else { return nil }
         let sorted = all.map(\.ahead).sorted()
         let middle = sorted[sorted.count / 2]
         let agreeing = all.filter { abs($0.ahead - middle) < Self.spread / 2 }
         // A straggler or two (a slow answer, a stale page) do not make the rest wrong.
-        guard abs(middle) > Self.threshold, agreeing.count >= min(2, all.count),
+        guard abs(middle) > Self.threshold, agreeing.count >= 2,
             agreeing.count * 3 >= all.count * 2
         else { return nil }
         // The app's server alone says so, and what the provider issued meanwhile bears the time of the recording.
@@ -72,19 +72,6 @@ struct ClockSkew {
         if recorded.request.url.host.map(NearbyHost.isNearby) ?? true { return true }
         guard let address = recorded.connection.serverAddress else { return false }
         return NearbyHost.isNearby(address)
-    }
-
-    /// Whether the client signed something for this request at the very time that it was recorded at.
-    private static func isSigned(_ sample: Sample, in flow: Flow) -> Bool {
-        let recorded = flow.capture[sample.exchange]
-        let tokens = [
-            DPoPProof(of: recorded.request, exchange: sample.exchange)?.token,
-            ClientCall.all(in: flow).first { $0.exchange == sample.exchange }?.assertion?.token,
-        ]
-        return tokens.contains { token in
-            guard let time = token?.issuedAt ?? token?.notBefore else { return false }
-            return abs(time - recorded.startedAt.seconds) <= spread
-        }
     }
 
     /// How far the app's own server is from the provider, by the times that both state; nil where it is not, or where the

@@ -76,6 +76,24 @@ struct ClientClockSkewTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// What was signed for it says that its own clock is wrong.
+    @Test func aSingleRequestIsLeftToWhatItsClientSigned() throws {
+        let refused = try Recording("token-request/client-assertion-time.near-miss").answering(
+            "/token",
+            401,
+            ["error": "invalid_client"]
+        )
+        let request = try #require(refused.exchanges.last { $0.request.url.path == "/token" })
+        let lone = Recording([request]).editing {
+            // The time that stands in the assertion.
+            $0.startedAt = $0.startedAt + .seconds(40)
+            $0.response?.headers.replace("Date", with: ($0.startedAt - .seconds(900)).httpDate)
+        }
+        #expect(lone.finding(rule) == nil)
+        let finding = try #require(lone.finding("client-assertion-time"))
+        #expect(finding.isPrimary && finding.variant == "clock")
+    }
+
     @Test func aServerThatIsWrongAloneIsNoWrongDevice() throws {
         var number = 0
         let recording = try Recording(broken).editing { exchange in
