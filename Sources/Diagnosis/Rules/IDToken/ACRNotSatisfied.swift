@@ -53,7 +53,7 @@ struct ACRNotSatisfied: Rule {
                 [
                     Evidence(
                         place: wish.parameter.place,
-                        value: Masking.shown(wish.values.prefix(10).joined(separator: ", "), of: "acr"),
+                        value: wish.shown,
                         note: wish.isEssential ? "essential" : nil
                     ), delivered.evidence(ofClaim: "acr"),
                 ],
@@ -94,7 +94,7 @@ struct ACRNotSatisfied: Rule {
             [
                 Evidence(
                     place: wish.parameter.place,
-                    value: Masking.shown(wish.values.prefix(10).joined(separator: ", "), of: "acr")
+                    value: wish.shown
                 ), refusal.evidence(around: Self.refusals),
             ],
             severity: .error,
@@ -118,18 +118,24 @@ struct ACRNotSatisfied: Rule {
 
     /// What was asked for: in `claims`, else in `acr_values`.
     private struct Wish {
+        /// Empty where any will do, which has to be there then.
         var values: [String]
         var isEssential: Bool
         var parameter: Parameter
 
         /// A higher level than was wished for is as good; what is essential has to be one of the values (section 5.5.1.1).
         func isMet(by acr: String) -> Bool {
-            if values.contains(acr) { return true }
+            if values.isEmpty || values.contains(acr) { return true }
             guard !isEssential, let level = AssuranceLevel(acr) else { return false }
             return values.contains { AssuranceLevel($0).map(level.includes) ?? false }
         }
 
+        var shown: String {
+            values.isEmpty ? "acr" : Masking.shown(values.prefix(10).joined(separator: ", "), of: "acr")
+        }
+
         init?(of request: AuthorizationRequest) {
+            let wished = request.parameters.parameter("acr_values")
             if let claims = request.parameters.parameter("claims"),
                 let acr = (try? JSONParser.parse(Array(claims.value.utf8)))?["id_token"]?["acr"]?.object
             {
@@ -137,9 +143,9 @@ struct ACRNotSatisfied: Rule {
                     (acr["value"]?.string).map { [$0] } ?? acr["values"]?.array?.compactMap(\.string) ?? []
                 isEssential = acr["essential"]?.bool ?? false
                 parameter = claims
-                if !values.isEmpty { return }
+                if !values.isEmpty || isEssential && wished == nil { return }
             }
-            guard let wished = request.parameters.parameter("acr_values") else { return nil }
+            guard let wished else { return nil }
             values = wished.value.spaceDelimited
             isEssential = false
             parameter = wished

@@ -79,6 +79,22 @@ struct ACRNotSatisfiedTests {
         #expect(recording.finding(rule) != nil)
     }
 
+    /// Any will do, and there has to be one; what is not essential the provider may leave out.
+    @Test(
+        arguments: [
+            (true, nil, .warning), (true, "1", nil), (false, nil, nil),
+        ] as [(Bool, String?, Severity?)]
+    )
+    func essentialOneWithoutAValueHasToBeThere(isEssential: Bool, seen: String?, severity: Severity?) throws {
+        let claims = #"{"id_token":{"acr":{"essential":\#(isEssential)}}}"#
+        let recording = try Recording(broken).asking("acr_values", nil).asking("claims", claims)
+            .editingIDToken { $0["acr"] = seen.map { .string($0) } }
+        #expect(recording.finding(rule)?.severity == severity)
+        if severity != nil {
+            #expect(recording.finding(rule)?.evidence.map(\.value) == ["acr", "missing"])
+        }
+    }
+
     /// What the app's server says of its refusal.
     @Test(arguments: [
         ("The acr of the ID token is too low", true), ("insufficient level of assurance", true),
