@@ -171,6 +171,12 @@ struct IDTokenKidUnknown: Rule {
     private func timeOfRejection(of delivered: DeliveredIDToken, in flow: Flow) -> Timestamp {
         guard let exchange = delivered.idToken.place.exchange else { return flow.started }
         let arrived = flow.capture[exchange].endedAt
+        // What a server fetches when it has refused the callback comes too late.
+        if let refused = flow.refusedCallback(of: delivered).map({ flow.capture[$0].endedAt }),
+            refused >= arrived
+        {
+            return refused
+        }
         let answered = delivered.login?.response?.callback.map { flow.capture[$0].endedAt } ?? arrived
         return max(answered, arrived + .seconds(10))
     }

@@ -22,6 +22,18 @@ struct IDTokenKidUnknownTests {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
 
+    /// Half a second before the callback was refused, and some time after that.
+    @Test(arguments: [(0.4, false), (2.4, true)])
+    func keysThatComeBehindTheRefusalAreTooLate(seconds: Double, fires: Bool) throws {
+        var recording = try Recording(broken)
+        let callback = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
+        let token = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
+        let keys = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/jwks" })
+        recording.exchanges[callback].duration = .seconds(1)
+        recording.exchanges[keys].startedAt = recording.exchanges[token].endedAt + .seconds(seconds)
+        #expect(recording.finding(rule)?.variant == (fires ? "rotated" : nil))
+    }
+
     @Test func isAbsentWhereNoKeySetHasIt() throws {
         let recording = try Recording(broken).editingAnswer(of: "/jwks") { $0["keys"] = [] }
         #expect(recording.finding(rule)?.variant == "absent")
