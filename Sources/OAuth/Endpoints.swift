@@ -92,6 +92,8 @@ package struct Endpoints: Sendable {
     package static func isProtocolLogout(_ url: RecordedURL) -> Bool {
         let path = url.path.lowercased()
         return protocolLogouts.contains(where: path.hasSuffix)
+            // Of one of Okta's authorization servers, which has its name before.
+            || path.hasPrefix("/oauth2/") && path.hasSuffix("/v1/logout")
     }
 
     /// Whether an address is one that only a provider's revocation endpoint has.

@@ -122,4 +122,19 @@ struct LogoutParameterWrongTests {
         let recording = try at(url).without { $0.request.url.path.hasSuffix("openid-configuration") }
         #expect(recording.finding(rule) != nil)
     }
+
+    /// A logout by itself, at an organization and at one of its authorization servers.
+    @Test(arguments: [
+        ("shop.okta.com/oauth2/v1/logout", true), ("shop.okta.com/oauth2/default/v1/logout", true),
+        ("id.harbour.example/app/v1/logout", false),
+    ])
+    func knowsOktaWithoutItsLogin(address: String, fires: Bool) {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://\(address)?id_token_hint=e30.e30.e30&returnTo=https%3A%2F%2Fwww.shop.example%2F",
+            200,
+            body: .html("<p>Signed out</p>")
+        )
+        #expect((Recording(capture.exchanges).finding(rule) != nil) == fires)
+    }
 }
