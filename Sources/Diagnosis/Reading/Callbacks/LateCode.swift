@@ -87,7 +87,8 @@ struct LateCode: Sendable {
         case .verifierMissing, .verifierWrong, .otherClient: true
         case .codeExpired: false
         case .refreshTokenUsed, nil:
-            RefusedGrant.isCalledUsed(request) && !request.answer.errorText.containsBytes("expired")
+            StatedGrantFault.isCodeCalledUsed(request) || StatedGrantFault.isRedirectURICalledWrong(request)
+                || RefusedGrant.isCalledUsed(request) && !request.answer.errorText.containsBytes("expired")
         }
     }
 

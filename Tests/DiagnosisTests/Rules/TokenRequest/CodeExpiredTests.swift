@@ -59,6 +59,8 @@ struct CodeExpiredTests {
     @Test(
         arguments: [
             ("authorization code already used", false), ("PKCE verification failed", false),
+            ("AADSTS54005: OAuth2 Authorization code was already redeemed", false),
+            ("Incorrect redirect_uri", false),
             ("Code was not issued to this client", false), ("The code has expired or has been used", true),
             ("The authorization code has expired", true), ("Code not valid", true),
         ]
