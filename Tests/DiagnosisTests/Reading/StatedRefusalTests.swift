@@ -164,6 +164,43 @@ struct StatedRefusalTests {
         #expect(recording.finding("code-reused") == nil)
     }
 
+    /// Sent again, and refused both times as one that was spent: by neither.
+    @Test(arguments: [(used, "used before"), ("Code not valid", "rejected the code")])
+    func whoIsRefusedAlikeSpentNothing(first: String, title: String) throws {
+        var recording = try Recording("token-request/token-invalid-grant")
+            .answering("/token", 400, ["error": "invalid_grant", "error_description": .string(Self.used)])
+        var again = try #require(recording.exchanges.last)
+        again.startedAt = again.startedAt + .seconds(2)
+        recording = recording.answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(first)]
+        )
+        recording.exchanges.append(again)
+        let finding = try #require(recording.finding("token-invalid-grant"))
+        #expect(finding.title.contains(title), "\(finding.title)")
+        #expect((recording.finding("code-reused") == nil) == (first == Self.used))
+    }
+
+    private static let used = "AADSTS54005: OAuth2 Authorization code was already redeemed"
+
+    /// What the app's server pushed is the login's own request: the token request is held against that.
+    @Test(arguments: ["Incorrect redirect_uri", "client_id mismatch. The code was not issued to shop-web."])
+    func pushedRequestIsTheLogins(words: String) throws {
+        let half = try Recording("authorization-request/par-client-mismatch.near-miss").backChannel
+            .answering(
+                "/token",
+                400,
+                ["error": "invalid_grant", "error_description": .string(words)]
+            )
+        let finding = try #require(half.finding("token-invalid-grant"))
+        #expect(finding.isPrimary && finding.title == plain)
+        #expect(!finding.explanation.contains("not in the capture"))
+        #expect(!finding.notes.contains { $0.contains("not in the capture") })
+        let alone = half.without { $0.request.url.path == "/par" }
+        #expect(try #require(alone.finding("token-invalid-grant")).explanation.contains("not in the capture"))
+    }
+
     /// The history of a refresh token that is not in the capture.
     @Test(arguments: [
         ("Stale token", "used before"), ("Maximum allowed refresh token reuse exceeded", "used before"),

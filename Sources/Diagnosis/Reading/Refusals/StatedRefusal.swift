@@ -30,7 +30,7 @@ struct StatedRefusal {
             return
         }
         if StatedGrantFault.isCodeCalledUsed(request) {
-            guard !Self.isSentTwice(request, in: flow) else { return nil }
+            guard !Self.isSpent(request, in: flow) else { return nil }
             self.init(Self.usedCode, request, "code", "sent before, outside of the capture")
             return
         }
@@ -43,18 +43,18 @@ struct StatedRefusal {
             self.init(.expiredCode, request, "code", nil)
             return
         }
-        guard flow.authorizationRequests.isEmpty else { return nil }
+        // What was pushed for it is the login's own request as well.
+        guard flow.askedLogins.isEmpty else { return nil }
         if StatedGrantFault.isRedirectURICalledWrong(request) {
             self.init(Self.otherRedirectURI, request, "redirect_uri", Self.unseen)
             return
         }
         switch fault {
         case .verifierMissing: self.init(Self.missingVerifier, request, "code_verifier", nil)
-        case .verifierWrong where !Self.isCompared(request, in: flow):
-            self.init(Self.wrongVerifier, request, "code_verifier", Self.unseen)
+        case .verifierWrong: self.init(Self.wrongVerifier, request, "code_verifier", Self.unseen)
         case .otherClient: self.init(Self.otherClient, request.authentication.clientID)
         case .codeExpired: self.init(.expiredCode, request, "code", Self.unseen)
-        case .verifierWrong, .refreshTokenUsed, nil: return nil
+        case .refreshTokenUsed, nil: return nil
         }
     }
 
@@ -84,15 +84,10 @@ struct StatedRefusal {
         return PercentEncoding.decode(code) != code && request.answer.errorText.containsBytes("malformed")
     }
 
-    private static func isSentTwice(_ request: TokenRequest, in flow: Flow) -> Bool {
-        flow.tokenRequests.filter { $0.isCodeExchange && $0.code == request.code }.count > 1
-    }
-
-    /// Whether the challenge stands in what was pushed for the login.
-    private static func isCompared(_ request: TokenRequest, in flow: Flow) -> Bool {
-        flow.redemptions.contains {
-            $0.request.exchange == request.exchange
-                && $0.login.request.parameters["code_challenge"]?.isEmpty == false
+    /// Whether another request of the capture may have spent the code: one that was refused in the same words found it spent, too.
+    private static func isSpent(_ request: TokenRequest, in flow: Flow) -> Bool {
+        flow.tokenRequests.contains {
+            $0.isCodeExchange && $0.code == request.code && $0.answer.errorText != request.answer.errorText
         }
     }
 
@@ -114,8 +109,8 @@ struct StatedRefusal {
     private static let usedCode = RefusedGrant(
         "The provider says that the code was used before",
         """
-        A code is good for one request (RFC 6749, section 4.1.2), and the provider says that this one was redeemed already. The capture has no other request \
-        that brought it, so who was first was not recorded: another process, instance or device of the app, or the same one before the recording.
+        A code is good for one request (RFC 6749, section 4.1.2), and the provider says that this one was redeemed already. The capture has no request \
+        that spent it, so who was first was not recorded: another process, instance or device of the app, or the same one before the recording.
         """,
         """
         Have one party exchange the code, once: see that a reload of the callback, a second worker or a page that is rendered twice does not send it again, and record \
