@@ -23,7 +23,7 @@ enum BehindSuccess {
     /// The browser gave up on the way, behind rounds each of which brought good tokens.
     private static func isStoppedInItsRounds(_ info: RuleInfo, _ flow: Flow) -> Bool {
         guard info.id == RedirectLoop.info.id else { return false }
-        if RefreshedLoop.isOpen(in: flow) { return true }
+        if RefreshedLoop.isEndless(in: flow) { return true }
         guard let last = flow.authorizationResponses.last(where: { $0.code != nil })
         else { return false }
         // What it gave up it may have written down, without an answer.

@@ -1,5 +1,6 @@
 import Captures
 import Diagnosis
+import Flows
 import TestSupport
 import Testing
 
@@ -7,9 +8,12 @@ struct RefreshedLoopTests {
     private let rule = "redirect-loop"
 
     /// An app whose start page goes to the provider by itself, and whose callback leads there.
-    private func refreshed(_ rounds: Int, pause: Int64 = 0, isByItself: Bool = true, isLetIn: Bool = false)
-        -> Recording
-    {
+    private func refreshed(
+        _ rounds: Int,
+        pause: Int64 = 0,
+        isByItself: Bool = true,
+        end: RecordedResponse? = nil
+    ) -> Recording {
         var capture = CaptureBuilder()
         for round in 0..<rounds {
             let state = "round-\(round)-4f6b2c9a"
@@ -35,8 +39,13 @@ struct RefreshedLoopTests {
             capture.redirect(request, to: answer, headers: [("Cookie", "op=1f2e3d4c")])
             capture.redirect(answer, to: "/")
         }
-        if isLetIn { capture.get("https://shop.example/", body: .html("<h1>Shop</h1>")) }
-        return Recording(capture.exchanges)
+        var recording = Recording(capture.exchanges)
+        guard let end, var page = recording.exchanges.last else { return recording }
+        page.startedAt = page.endedAt
+        page.request.url = RecordedURL("https://shop.example/")
+        page.response = end
+        recording.exchanges.append(page)
+        return recording
     }
 
     @Test func pagesMayGoRoundByThemselves() throws {
@@ -44,7 +53,7 @@ struct RefreshedLoopTests {
         let findings = recording.findings.filter { $0.rule == rule }
         #expect(findings.count == 1)
         let finding = try #require(findings.first)
-        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(finding.isPrimary && finding.severity == .error && recording.outcomes.first == .failure)
         #expect(
             finding.places == [
                 "1 request.url ", "2 request.header Cookie", "3 response.status ", "4 request.url ",
@@ -56,9 +65,15 @@ struct RefreshedLoopTests {
         #expect(finding.explanation.contains("by itself (meta refresh)"))
     }
 
-    /// Who gets in at last was not kept out.
-    @Test func circleThatSomebodyCameOutOfIsANote() throws {
-        #expect(try #require(refreshed(4, isLetIn: true).finding(rule)).severity == .note)
+    /// A circle that the app comes out of is told, and no failure.
+    @Test func lastRoundTellsHowItEnded() throws {
+        let refresh =
+            "<meta http-equiv='refresh' content='0; URL=https://idp.example/acme/authorize?state=round-4'>"
+        for (page, severity) in [("<h1>Shop</h1>", Severity.note), (refresh, .error)] {
+            let recording = refreshed(4, end: RecordedResponse(status: 200, body: .html(page)))
+            #expect(try #require(recording.finding(rule)).severity == severity)
+            #expect(recording.outcomes.first == (severity == .error ? .failure : .success))
+        }
     }
 
     @Test func twoRoundsAndWhatSomebodyClicksAreNoCircle() {

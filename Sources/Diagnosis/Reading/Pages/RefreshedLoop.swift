@@ -8,7 +8,7 @@ import OAuth
 /// Each round is a login of its own. Told once, of the first.
 enum RefreshedLoop {
     static func violation(in flow: Flow) -> Violation? {
-        guard let rounds = circle(in: flow)?.rounds else { return nil }
+        guard let rounds = rounds(in: flow) else { return nil }
         let start = flow.capture[rounds[0].request.exchange].startedAt
         var evidence: [Evidence] = []
         for (number, round) in rounds.prefix(3).enumerated() {
@@ -43,18 +43,22 @@ enum RefreshedLoop {
         )
     }
 
-    /// Whether the circle that a flow begins is one that nobody came out of: its last callback led to no page that stays.
-    static func isOpen(in flow: Flow) -> Bool { circle(in: flow)?.isOpen ?? false }
-
-    private static func circle(in flow: Flow) -> Circle? {
-        flow.authorizationRequests.first.flatMap { first in
-            flow.surroundings.derived.value { Circles(in: flow.surroundings) }.byFirst[first.exchange]
-        }
+    /// Whether the last round of the circle that a flow began came to nothing else: to the page that goes on to the next one, or to
+    /// nothing that was recorded.
+    static func isEndless(in flow: Flow) -> Bool {
+        guard let last = rounds(in: flow)?.last?.request else { return false }
+        let index = flow.surroundings
+        let answer = index.responses.first { $0.deliveredBy == last.exchange && $0.code != nil }
+        guard let callback = answer?.callback else { return true }
+        let end = flow.capture[FailedLoginNotice.landing(of: callback, in: index)]
+        guard let response = end.response, response.location == nil else { return true }
+        return Rounds.target(of: end)?.normalizedWithoutQuery
+            == flow.capture[last.exchange].request.url.normalizedWithoutQuery
     }
 
-    private struct Circle: Sendable {
-        var rounds: [Round]
-        var isOpen: Bool
+    private static func rounds(in flow: Flow) -> [Round]? {
+        guard let first = flow.authorizationRequests.first else { return nil }
+        return flow.surroundings.derived.value { Rounds(in: flow.surroundings) }.byFirst[first.exchange]
     }
 
     private struct Round: Sendable {
@@ -64,8 +68,8 @@ enum RefreshedLoop {
     }
 
     /// The circles of a capture by their first requests, found once.
-    private struct Circles: Sendable {
-        private(set) var byFirst: [Int: Circle] = [:]
+    private struct Rounds: Sendable {
+        private(set) var byFirst: [Int: [Round]] = [:]
 
         init(in index: CaptureIndex) {
             // By callback: the request that was answered with a code at once.
@@ -87,37 +91,16 @@ enum RefreshedLoop {
                 {
                     run[run.count - 1].way = (callback, page)
                 } else {
-                    add(run, requests, index)
+                    add(run)
                     run = []
                 }
                 run.append(Round(request: request))
             }
-            add(run, requests, index)
+            add(run)
         }
 
-        private mutating func add(_ run: [Round], _ callbacks: [Int: Int], _ index: CaptureIndex) {
-            guard run.count > 2, let last = run.last?.request.exchange else { return }
-            let callback = callbacks.filter { $0.value == last }.keys.max {
-                index.position[$0] < index.position[$1]
-            }
-            byFirst[run[0].request.exchange] = Circle(
-                rounds: run,
-                isOpen: callback.map { !Self.isLetIn(behind: $0, in: index) } ?? true
-            )
-        }
-
-        /// Whether the way from a callback ended at a page that goes nowhere by itself.
-        private static func isLetIn(behind callback: Int, in index: CaptureIndex) -> Bool {
-            guard
-                let answer = index.capture[FailedLoginNotice.landing(of: callback, in: index)].response
-            else { return false }
-            return answer.isSuccessful && target(of: answer) == nil
-        }
-
-        /// Where a page goes by itself.
-        private static func target(of answer: RecordedResponse?) -> String? {
-            guard let body = answer?.body, body.isPage, (body.size ?? 0) < largest else { return nil }
-            return body.text.flatMap { HTMLForm.refreshTarget(in: $0) }
+        private mutating func add(_ run: [Round]) {
+            if run.count > 2 { byFirst[run[0].request.exchange] = run }
         }
 
         /// The page that went on to this very request by itself.
@@ -126,13 +109,21 @@ enum RefreshedLoop {
             guard let state = request.state, index.redirectedFrom[request.exchange] == nil else { return nil }
             return index.order[..<index.position[request.exchange]].suffix(mostBetween).last { other in
                 let page = index.capture[other]
-                guard page.response?.status == 200, page.endedAt <= next.startedAt,
-                    next.startedAt - page.endedAt <= .seconds(3), let target = target(of: page.response)
+                guard page.endedAt <= next.startedAt, next.startedAt - page.endedAt <= .seconds(3),
+                    let url = target(of: page)
                 else { return false }
-                let url = page.request.url.resolving(target)
                 return url.queryItems.first("state") == state
                     && url.normalizedWithoutQuery == next.request.url.normalizedWithoutQuery
             }
+        }
+
+        /// Where a page goes by itself.
+        static func target(of page: Exchange) -> RecordedURL? {
+            guard page.response?.status == 200, let body = page.response?.body, body.isPage,
+                (body.size ?? 0) < largest,
+                let target = body.text.flatMap({ HTMLForm.refreshTarget(in: $0) })
+            else { return nil }
+            return page.request.url.resolving(target)
         }
 
         /// Where the way to a page by redirects began, at one of the callbacks; the callback itself may be the page.
