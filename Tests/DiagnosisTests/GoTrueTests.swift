@@ -231,6 +231,21 @@ struct GoTrueTests {
         #expect(recording.finding("token-invalid-grant")?.isPrimary == true)
     }
 
+    /// The login at the server itself is there, though nothing of the one at the provider behind it.
+    @Test func loginAtTheServerIsNotSaidToBeMissing() throws {
+        var recording = login(
+            400,
+            refusal("bad_code_verifier", "code challenge does not match previously saved code verifier")
+        )
+        recording.exchanges.removeSubrange(1...2)
+        let finding = try #require(recording.finding("token-invalid-grant"))
+        #expect(finding.effectOf == "pkce-verifier-mismatch")
+        #expect(!(finding.notes + [finding.explanation]).contains { $0.contains("not in the capture") })
+        recording.exchanges.removeFirst()
+        let alone = try #require(recording.finding("token-invalid-grant"))
+        #expect(alone.isPrimary && alone.explanation.contains("not in the capture"))
+    }
+
     @Test func verifierThatWasLostIsTheCause() throws {
         let recording = login(
             400,

@@ -43,8 +43,9 @@ struct StatedRefusal {
             self.init(.expiredCode, request, "code", nil)
             return
         }
-        // What was pushed for it is the login's own request as well.
-        guard flow.askedLogins.isEmpty else { return nil }
+        // What was pushed for it is the login's own request as well, and so is what GoTrue's begin with.
+        guard flow.askedLogins.isEmpty, GoTrueRequest.challenge(before: request, in: flow.capture) == nil
+        else { return nil }
         if StatedGrantFault.isRedirectURICalledWrong(request) {
             self.init(Self.otherRedirectURI, request, "redirect_uri", Self.unseen)
             return
