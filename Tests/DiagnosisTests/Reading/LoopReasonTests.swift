@@ -112,8 +112,8 @@ struct LoopReasonTests {
                 exchange.request.headers.append("Cookie", "sid=7tGnE11CNeDXr1V8")
             }
         }
-        let explanation = recording.finding(rule)?.explanation ?? ""
-        #expect(!explanation.contains("does not get to the page"))
+        let finding = try #require(recording.finding(rule))
+        #expect(!finding.explanation.contains("does not get to the page"))
     }
 
     /// What a page of another site led to is not sent a Strict cookie; what began at the app's own site is.
