@@ -126,6 +126,8 @@ enum Precedence {
         // What answered that it could not do it refused nothing.
         Row(["provider-server-error"], over: ["par-rejected"], .onlyUnserved),
         Row(["par-rejected"], over: ["redirect-uri-not-registered", "scope-rejected"]),
+        // The client that pushed is known.
+        Row(["par-client-mismatch"], over: ["client-id-unknown"]),
         // Nobody looked for the address where it stands.
         Row(["logout-parameter-wrong"], over: ["logout-redirect-not-registered"]),
         Row(["id-token-missing"], over: ["scope-openid-missing"]),

@@ -49,7 +49,7 @@ struct JWKSUnreachable: Rule {
         }
         for url in order where !read.contains(url) && !unknown.contains(url) {
             let documents = failed[url] ?? []
-            let evidence = documents.prefix(4).flatMap { self.evidence(of: $0) }
+            let evidence = documents.prefix(4).flatMap { self.evidence(of: $0, flow) }
             if let algorithm = secretsAlgorithm(without: documents, flow) {
                 return .violated(Violation(evidence + [algorithm], saying: Self.bySecret))
             }
@@ -103,19 +103,21 @@ struct JWKSUnreachable: Rule {
             """
     )
 
-    private func evidence(of document: KeySetDocument) -> [Evidence] {
+    private func evidence(of document: KeySetDocument, _ flow: Flow) -> [Evidence] {
         let place = Place(exchange: document.exchange, part: .requestURL, name: "")
         var evidence = [
             Evidence(place: place, value: Masking.shown(document.endpoint.text, of: "url")),
             document.answer.statusEvidence(),
         ]
-        guard let status = document.answer.status, status < 300 else { return evidence }
-        let members = document.answer.parameters.items.map(\.name).prefix(20).joined(separator: ", ")
+        let isSuccess = document.answer.status.map { $0 < 300 } ?? false
+        let start = Excerpt.start(of: flow.capture[document.exchange].response?.body?.bytes ?? [], 120)
+        guard isSuccess || !start.isEmpty else { return evidence }
         evidence.append(
             Evidence(
                 place: document.answer.place(""),
-                value: document.answer.json == nil ? "no JSON object" : Masking.shown(members, of: "members"),
-                note: document.answer.json == nil ? nil : "no array keys among the members"
+                value: start.isEmpty ? "empty" : start,
+                note: isSuccess
+                    ? document.answer.json == nil ? "no JSON object" : "no array keys in it" : nil
             )
         )
         return evidence

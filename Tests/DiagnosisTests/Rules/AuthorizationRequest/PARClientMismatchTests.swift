@@ -21,6 +21,13 @@ struct PARClientMismatchTests {
         #expect(finding.evidence.map(\.value).prefix(2) == ["shop-backend", "shop-web"])
     }
 
+    /// Whatever the provider makes of the client that it gets.
+    @Test func goesBeforeAClientThatIsNotKnown() throws {
+        let recording = try Recording(broken).saying("Client not found.")
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("client-id-unknown")?.effectOf == rule)
+    }
+
     @Test func readsTheClientFromBasicCredentials() throws {
         let recording = try Recording(broken + ".near-miss")
         #expect(recording.finding(rule) == nil)

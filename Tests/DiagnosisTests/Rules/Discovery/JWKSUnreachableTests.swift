@@ -15,7 +15,8 @@ struct JWKSUnreachableTests {
         let recording = try Recording(broken)
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
-        #expect(finding.places == ["6 request.url ", "6 response.status "])
+        #expect(finding.places == ["6 request.url ", "6 response.status ", "6 response.body "])
+        #expect(finding.evidence[2].value == #"{"error":"Not found"}"#)
         #expect(recording.outcomes == [.failure])
     }
 
