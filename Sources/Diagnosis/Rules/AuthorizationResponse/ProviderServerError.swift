@@ -55,9 +55,10 @@ struct ProviderServerError: Rule {
         let successes = Successes(among: answers, flow.surroundings.position)
         for (answer, purpose) in answers where Self.isFailure(answer) {
             guard !successes.isAny(of: purpose, behind: answer) else { continue }
-            var evidence = [answer.statusEvidence()]
-            if let error = answer.error { evidence.append(Evidence(place: error.place, value: error.text)) }
-            evidence += correlation(answer.exchange, flow)
+            let said =
+                answer.error.map { [answer.statusEvidence(), Evidence(place: $0.place, value: $0.text)] }
+                ?? flow.evidence(of: answer)
+            let evidence = said + correlation(answer.exchange, flow)
             return .violated(Violation(evidence, exchange: answer.exchange).toldOfFront(in: flow))
         }
         return failedLogout(flow).map { .violated($0) } ?? .holds

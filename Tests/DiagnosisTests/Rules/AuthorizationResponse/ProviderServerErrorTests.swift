@@ -10,13 +10,16 @@ struct ProviderServerErrorTests {
     private let rule = "provider-server-error"
     private let broken = "authorization-response/provider-server-error"
 
-    @Test func showsStatusAndCorrelation() throws {
+    @Test func showsStatusWordsAndCorrelation() throws {
         let recording = try Recording(broken)
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
         #expect(finding.severity == .error)
-        #expect(finding.places == ["4 response.status ", "4 response.header x-request-id"])
-        #expect(finding.evidence[1].value == "7f9c0b52")
+        #expect(
+            finding.places == ["4 response.status ", "4 response.body ", "4 response.header x-request-id"]
+        )
+        #expect(finding.evidence[1].value == "503 Service Unavailable")
+        #expect(finding.evidence[2].value == "7f9c0b52")
         #expect(recording.outcomes == [.failure])
     }
 
