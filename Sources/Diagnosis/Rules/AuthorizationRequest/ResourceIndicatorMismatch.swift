@@ -37,7 +37,6 @@ struct ResourceIndicatorMismatch: Rule {
             let violation =
                 Self.other(inTokenRequestOf: attempt, flow)
                 ?? Self.other(in: attempt, thanStatedBy: documents, refusal, flow)
-                ?? (refusal == nil ? Self.unknownAudience(attempt) ?? Self.unknownServer(attempt) : nil)
                 ?? refusal.map { Self.violation(attempt, $0, isStated: !documents.isEmpty) }
             return violation.map { .violated($0) } ?? .holds
         }.or(Self.refusedTarget(in: flow))
@@ -140,9 +139,7 @@ struct ResourceIndicatorMismatch: Rule {
     private static func refusedTarget(in flow: Flow) -> Violation? {
         for request in flow.tokenRequests {
             guard let answer = refused(request) else { continue }
-            let isAudience = request.isRefused(with: serversError)
-            let names: Set =
-                request.isTokenExchange ? ["audience", "scope"] : isAudience ? ["audience"] : ["scope"]
+            let names: Set = request.isTokenExchange ? ["audience", "scope"] : ["scope"]
             let sent = resources(of: request) + request.parameters.items.filter { names.contains($0.name) }
             var violation = Violation(
                 sent.prefix(8).map { Evidence($0) } + [answer],
@@ -154,10 +151,6 @@ struct ResourceIndicatorMismatch: Rule {
                 violation.explanation = exchange
                 violation.fix = exchangeFix
                 violation.title = "The provider issues no token for the target that is asked for"
-            } else if isAudience, flow.provider == .google, request.isCodeExchange {
-                violation.explanation = ofServer
-                violation.fix = ofServerFix
-                violation.title = "The provider knows no server of this app by the audience"
             } else if request.answer.errorText.containsBytes(entraCode) {
                 violation.explanation = ofScopes
                 violation.fix = ofScopesFix
@@ -166,54 +159,6 @@ struct ResourceIndicatorMismatch: Rule {
         }
         return nil
     }
-
-    /// What Auth0 says of an `audience`, its name for the resource, that it has no API for.
-    private static func unknownAudience(_ attempt: LoginAttempt) -> Violation? {
-        guard let audience = attempt.parameter("audience"), let refusal = attempt.refusal,
-            refusal.says(["service not found"]), refusal.text.containsBytes(audience.value)
-        else { return nil }
-        return Violation(
-            [Evidence(audience), refusal.evidence()],
-            severity: .error,
-            explanation: """
-                The login asks for a token for an API, which audience names, and the provider has no API of that identifier. It compares \
-                the whole string: scheme, upper and lower case, and the slash at the end.
-                """,
-            fix: """
-                Send the identifier of the API exactly as it is registered, at the very tenant that the login goes to. Where the token is \
-                for UserInfo alone, leave audience out.
-                """,
-            title: "The provider knows no API of this audience",
-            exchange: attempt.exchange
-        )
-    }
-
-    /// What is said of an `aud`, by which an app names the FHIR server whose data it wants (SMART App Launch, section 2.0.8).
-    private static func unknownServer(_ attempt: LoginAttempt) -> Violation? {
-        // That of a request object is the provider itself (RFC 9101, section 4).
-        guard let server = attempt.parameter("aud"), server.place.part != .jwtClaims,
-            let refusal = attempt.refusal, refusal.isOfTheRequest, refusal.says(audiences)
-        else { return nil }
-        return Violation(
-            [Evidence(server), refusal.evidence(around: audiences)],
-            severity: .error,
-            explanation: """
-                The app names the FHIR server that it wants data of by aud, and the authorization server does not know one of this address. It compares \
-                the whole string: scheme, host, port, path, and the slash at the end.
-                """,
-            fix: """
-                Send as aud the base URL of the FHIR server, as the EHR gives it in iss at the launch, or as the app asks its smart-configuration below it. \
-                Each tenant and each version (R4, DSTU2) has its own, and so has the sandbox.
-                """,
-            title: "The provider knows no FHIR server of this address",
-            exchange: attempt.exchange
-        )
-    }
-
-    /// In lower case.
-    private static let audiences = [
-        "audience", "invalid aud", "aud parameter", "aud is", "'aud'", "\"aud\"", "parameter: aud",
-    ]
 
     /// The error of RFC 8707, section 2; on a page it stands among the words.
     private static let name = "invalid_target"
@@ -250,18 +195,6 @@ struct ResourceIndicatorMismatch: Rule {
         Have both name the API by one string: register the URL that is sent as resource as an Application ID URI of the API, which wants \
         its domain verified in the tenant, and have the resource's metadata list the scopes under it; or leave resource out of both \
         requests, as the scopes say the same.
-        """
-
-    /// Google's, of the client that an app names as its server's.
-    private static let serversError = "invalid_audience"
-
-    private static let ofServer = """
-        The app exchanges its code and names a client of its server as audience, for which the ID token and a code for the server are to \
-        be. Google has no such client in the project that the app's own client is of.
-        """
-    private static let ofServerFix = """
-        Set the server's client id (serverClientID, or webClientId in plug-ins) to that of a client of the type web application, in the \
-        same Google project as the app's own, and look whether it was deleted.
         """
 
     private static let exchange = """
@@ -303,7 +236,7 @@ struct ResourceIndicatorMismatch: Rule {
     }
 
     private static func refused(_ request: TokenRequest) -> Evidence? {
-        request.isRefused(with: name, serversError) || request.isTargetRefused
+        request.isRefused(with: name) || request.isTargetRefused
             ? request.answer.evidence() : nil
     }
 }

@@ -103,6 +103,9 @@ struct AuthorizationError: Rule {
             let words = TokenInvalidClient.unknown
             return ([client].compactMap(\.self), words.explanation, words.fix, words.title)
         }
+        if let target = UnknownTarget(of: attempt, refusal) {
+            return ([target.sent], target.words.explanation, target.words.fix, target.words.title)
+        }
         if let method = UnheardOfMethod.evidence(of: attempt, refused: refusal) {
             let words = UnheardOfMethod.words
             return ([method], words.explanation, words.fix, words.title)

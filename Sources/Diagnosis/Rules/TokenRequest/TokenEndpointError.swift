@@ -44,23 +44,34 @@ struct TokenEndpointError: Rule {
         {
             return .violated(violation)
         }
-        let stated = StatedRefusal(refused, in: flow)
-        let asked = Set(refused.map(\.exchange))
-        let those = calls.filter { asked.contains($0.exchange) }
-        let ofClient = StatedClientRefusal.first(of: those, in: flow)
-        let unknown = those.allSatisfy(\.isSaidToBeUnknown) ? those.first?.authentication.clientID : nil
+        let told = told(of: refused, calls, flow)
         return .violated(
             Violation(
                 refused.prefix(4).flatMap { flow.evidence(of: $0.answer, note: flow.checkedValues(of: $0)) }
-                    + (stated?.evidence ?? ofClient?.evidence ?? []) + (unknown.map { [Evidence($0)] } ?? []),
+                    + (told?.evidence ?? []),
                 saying: CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.words
                     ?? Self.ofPlatform(first.answer) ?? Self.ofRedirectURI(first) ?? Self.ofExchange(first)
-                    ?? RefusedGrant.ofMissingCode(refused) ?? stated?.words.asWords
-                    ?? ofClient?.words ?? unknown.map { _ in TokenInvalidClient.unknown },
+                    ?? RefusedGrant.ofMissingCode(refused) ?? told?.words,
                 exchange: first.exchange
             )
             .toldOfFront(in: flow)
         )
+    }
+
+    /// What the provider says is wrong with what was sent, where no rule can hold it against anything.
+    private func told(of refused: [TokenRequest], _ calls: [ClientCall], _ flow: Flow) -> (
+        words: Violation.Words, evidence: [Evidence]
+    )? {
+        if let stated = StatedRefusal(refused, in: flow) { return (stated.words.asWords, stated.evidence) }
+        let asked = Set(refused.map(\.exchange))
+        let those = calls.filter { asked.contains($0.exchange) }
+        if let stated = StatedClientRefusal.first(of: those, in: flow) {
+            return (stated.words, stated.evidence)
+        }
+        if those.allSatisfy(\.isSaidToBeUnknown), let client = those.first?.authentication.clientID {
+            return (TokenInvalidClient.unknown, [Evidence(client)])
+        }
+        return refused.first.flatMap { UnknownTarget(of: $0, in: flow) }.map { ($0.words, [$0.sent]) }
     }
 
     /// Asked for without the query that is part of the endpoint's URL, and not answered as by a token endpoint.

@@ -34,20 +34,6 @@ struct ResourceIndicatorMismatchTests {
         #expect((restated.effectOf == rule) == isEffect)
     }
 
-    /// An app of SMART names the FHIR server by `aud`.
-    @Test(arguments: [
-        ("An invalid audience was specified on the authorize request.", true), ("Invalid aud: unknown", true),
-        ("The launch context is unknown", false),
-    ])
-    func tellsAFHIRServerThatIsNotKnown(words: String, fires: Bool) throws {
-        let login = try Recording("authorization-response/authorization-error")
-            .redirecting(with: [("error", "invalid_request"), ("error_description", words)])
-        let finding = login.asking("aud", "https://fhir.example/r4").finding(rule)
-        #expect((finding?.isPrimary == true) == fires)
-        #expect((finding?.places.first == "1 request.query aud") == fires)
-        #expect(login.finding(rule) == nil)
-    }
-
     /// A request object names the provider by `aud`.
     @Test func audienceOfARequestObjectIsNoServer() throws {
         let login = try Recording("authorization-request/request-object-invalid")
@@ -173,39 +159,9 @@ struct ResourceIndicatorMismatchTests {
         #expect(recording.finding("authorization-error") == nil)
     }
 
-    /// Auth0 calls the resource an audience, and names the one that it does not know.
-    @Test(arguments: [
-        ("https://api.harbour.example/UserInfo", true), ("https://api.harbour.example/other", false),
-        (nil, false),
-    ])
-    func knowsAnAudienceThatNoAPIHas(audience: String?, isOne: Bool) throws {
-        let recording = try Recording("authorization-request/scope-rejected").asking("audience", audience)
-            .redirecting(
-                to:
-                    "https://www.shop.example/callback?error=access_denied&error_description=Service+not+found%3A+https%3A%2F%2Fapi.harbour.example%2FUserInfo"
-            )
-        let finding = recording.finding(rule)
-        #expect((finding?.isPrimary == true) == isOne)
-        #expect((recording.finding("authorization-error") == nil) == isOne)
-        if isOne {
-            #expect(finding?.places == ["2 request.query audience", "2 response.location error"])
-            #expect(recording.outcomes == [.failure])
-        }
-    }
-
     @Test func readsARefusalOfAnyTokenRequest() throws {
         let recording = try Recording("healthy/refresh").answering("/token", 400, ["error": "invalid_target"])
         #expect(recording.finding(rule)?.severity == .error)
-    }
-
-    /// Google's word for the client that an app names as its server's.
-    @Test(arguments: [("invalid_audience", true), ("invalid_request", false)])
-    func knowsAnAudienceOfAServer(error: String, isOne: Bool) throws {
-        let recording = try Recording("healthy/native-app").sending("audience", "shop-server")
-            .answering("/token", 400, ["error": .string(error)])
-        let finding = recording.finding(rule)
-        #expect((finding?.isPrimary == true) == isOne)
-        if isOne { #expect(finding?.evidence.map(\.value) == ["shop-server", error]) }
     }
 
     @Test func saysNothingWithoutAResource() throws {
