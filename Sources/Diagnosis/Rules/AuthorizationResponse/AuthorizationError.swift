@@ -90,6 +90,43 @@ struct AuthorizationError: Rule {
         if refusal.channel == .delivered, let brokered = BrokeredError(in: refusal.text) {
             return ([], BrokeredError.explanation, brokered.fix, BrokeredError.title)
         }
+        if let words = requestWords(for: refusal, of: attempt) { return words }
+        if let words = nativeWords(for: refusal, flow) { return words }
+        if refusal.says(RefusedWindow.texts), let agent = RefusedWindow.agent(of: attempt, in: flow) {
+            let words = RefusedWindow.seenThrough
+            return ([agent], words.explanation, words.fix, RefusedWindow.title)
+        }
+        if let text = ForgeRockStep.refusal(in: flow.capture[refusal.exchange]) {
+            let words = ForgeRockRefusal(named: text, isOfAPage: true)
+            let sent = ForgeRockRefusal.failureURL(of: refusal.exchange, in: flow)
+            return ([sent].compactMap(\.self), words.explanation, words.fix, "ForgeRock refused the sign-in")
+        }
+        if refusal.channel == .page,
+            let assertion = BrokeredAssertion.evidence(at: refusal.exchange, in: flow)
+        {
+            return (
+                [assertion], BrokeredAssertion.explanation, BrokeredAssertion.fix, BrokeredAssertion.title
+            )
+        }
+        if refusal.channel == .page, let words = ExpiredSignIn.words(in: refusal.text) {
+            let age = ExpiredSignIn.age(of: attempt.exchange, at: refusal.exchange, in: flow)
+            return (age.map { [$0] } ?? [], words.explanation, words.fix, words.title)
+        }
+        let page = flow.capture[refusal.exchange].request.url
+        if refusal.channel == .page, let host = page.host, host.hasSuffix(".snowflakecomputing.com"),
+            refusal.text.asciiLowercased().containsBytes("invalid consent request")
+        {
+            let scope = attempt.parameter("scope").map { Evidence($0) } ?? attempt.missing("scope")
+            return ([scope], Self.consent, Self.consentFix, "Snowflake does not let the user consent")
+        }
+        guard refusal.channel == .page, page.queryItems.first("errorId") != nil else { return nil }
+        return ([], nil, Self.identityServer, nil)
+    }
+
+    /// What is known of a refusal by what the request has, or has not.
+    private func requestWords(for refusal: RequestRefusal, of attempt: LoginAttempt) -> (
+        evidence: [Evidence], explanation: String?, fix: String?, title: String?
+    )? {
         if refusal.channel == .delivered, refusal.error == "unauthorized_client",
             ["", "unauthorized_client"].contains(refusal.text)
         {
@@ -121,36 +158,7 @@ struct AuthorizationError: Rule {
             }
             return ([state ?? attempt.missing("state")], Self.weakState, Self.weakStateFix, nil)
         }
-        if let words = nativeWords(for: refusal, flow) { return words }
-        if refusal.says(RefusedWindow.texts), let agent = RefusedWindow.agent(of: attempt, in: flow) {
-            let words = RefusedWindow.seenThrough
-            return ([agent], words.explanation, words.fix, RefusedWindow.title)
-        }
-        if let text = ForgeRockStep.refusal(in: flow.capture[refusal.exchange]) {
-            let words = ForgeRockRefusal(named: text, isOfAPage: true)
-            let sent = ForgeRockRefusal.failureURL(of: refusal.exchange, in: flow)
-            return ([sent].compactMap(\.self), words.explanation, words.fix, "ForgeRock refused the sign-in")
-        }
-        if refusal.channel == .page,
-            let assertion = BrokeredAssertion.evidence(at: refusal.exchange, in: flow)
-        {
-            return (
-                [assertion], BrokeredAssertion.explanation, BrokeredAssertion.fix, BrokeredAssertion.title
-            )
-        }
-        if refusal.channel == .page, let words = ExpiredSignIn.words(in: refusal.text) {
-            let age = ExpiredSignIn.age(of: attempt.exchange, at: refusal.exchange, in: flow)
-            return (age.map { [$0] } ?? [], words.explanation, words.fix, words.title)
-        }
-        let page = flow.capture[refusal.exchange].request.url
-        if refusal.channel == .page, let host = page.host, host.hasSuffix(".snowflakecomputing.com"),
-            refusal.text.asciiLowercased().containsBytes("invalid consent request")
-        {
-            let scope = attempt.parameter("scope").map { Evidence($0) } ?? attempt.missing("scope")
-            return ([scope], Self.consent, Self.consentFix, "Snowflake does not let the user consent")
-        }
-        guard refusal.channel == .page, page.queryItems.first("errorId") != nil else { return nil }
-        return ([], nil, Self.identityServer, nil)
+        return nil
     }
 
     /// Of a sign-in by the provider's API, whose answer to the authorization request itself may say what is wrong.
