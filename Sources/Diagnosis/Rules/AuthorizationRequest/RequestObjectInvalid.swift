@@ -30,10 +30,14 @@ struct RequestObjectInvalid: Rule {
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
             if let unread = unread(attempt) { return .violated(unread) }
-            let isTold = ["invalid_request_object", "request_not_supported"].contains(attempt.refusal?.error)
             let object =
                 RequestObject(in: attempt.ownParameters)
                 ?? attempt.pushed.flatMap { RequestObject(in: $0.parameters) }
+            // A page may have the name among its words.
+            let isTold =
+                attempt.refusal?.error.map(Self.errors.contains) ?? false
+                || object != nil && attempt.refusal?.error == nil
+                    && attempt.refusal?.says(["invalid_request_object"]) ?? false
             guard let object, let exchange = object.parameter.place.exchange else {
                 guard isTold, let refusal = attempt.refusal else { return .holds }
                 return .violated(
@@ -65,6 +69,8 @@ struct RequestObjectInvalid: Rule {
             )
         }
     }
+
+    private static let errors = ["invalid_request_object", "request_not_supported"]
 
     /// The provider does not take the address where the app keeps its signed request (RFC 9101, section 6.2): a pushed one has none
     /// of the app's.

@@ -72,6 +72,14 @@ struct RequestObjectInvalidTests {
         #expect(try Recording(broken).asking("request", "not-a-token").finding(rule)?.variant == "malformed")
     }
 
+    @Test func readsTheNameOnAPage() throws {
+        let page = "<h1>Bad request</h1><p>invalid_request_object</p>"
+        let finding = try Recording(broken + ".near-miss").saying(page).finding(rule)
+        #expect(finding?.isPrimary == true)
+        #expect(finding?.severity == .error)
+        #expect(try Recording("healthy/web-code-flow").saying(page).finding(rule) == nil)
+    }
+
     @Test func judgesAnEncryptedOneByTheAnswerAlone() throws {
         let encrypted = encoded("{\"alg\":\"dir\",\"enc\":\"A256GCM\"}") + "..YWJj.YWJj.YWJj"
         #expect(try Recording(broken + ".near-miss").asking("request", encrypted).finding(rule) == nil)
