@@ -198,7 +198,12 @@ struct ClientCall {
     /// Whether the provider says that it has no such client, and not as one of several reasons.
     var isSaidToBeUnknown: Bool {
         let text = answer.errorText
-        if ClientIDRefusal.textsForClients.contains(where: text.containsBytes) { return true }
+        // Salesforce's name for it is that of a client_id that was left out, too.
+        if authentication.clientID != nil,
+            ClientIDRefusal.textsForClients.contains(where: text.containsBytes)
+        {
+            return true
+        }
         return RefusalWording.unknownClient(in: text) != nil
             && !["authentication", "secret", "credential"].contains(where: text.containsBytes)
     }
