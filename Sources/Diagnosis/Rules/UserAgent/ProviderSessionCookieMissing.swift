@@ -91,10 +91,12 @@ struct ProviderSessionCookieMissing: Rule {
     /// as Keycloak does of the one to begin anew with.
     private func named(at page: Int, after pages: ArraySlice<Int>, _ flow: Flow) -> [CookieDelivery.Setting] {
         let sent = Set(flow.capture[page].request.cookies.map(\.name))
+        let sending = ExpectedCookies.sending(page, flow)
         return ExpectedCookies.all(at: page, after: pages, flow).filter { setting in
-            // A language or a balancer's cookie is nothing to know anybody by.
+            // A language or a balancer's cookie is nothing to know anybody by, nor one that is there for a minute alone.
             !sent.contains(setting.cookie.name) && setting.cookie.value.utf8.count >= 8
                 && !ProviderSession.isOfTheWay(setting.cookie.name)
+                && CookieDelivery.obstacle(for: setting, in: sending) != .expired
         }
     }
 

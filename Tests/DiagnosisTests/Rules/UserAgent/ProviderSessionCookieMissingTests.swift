@@ -104,6 +104,23 @@ struct ProviderSessionCookieMissingTests {
         #expect(!fires || finding?.evidence[1].value == "harbour_lang")
     }
 
+    /// Keycloak has one for a minute, for a script of its page.
+    @Test func doesNotMissACookieThatWasThereForAMoment() throws {
+        let words = "Your login attempt timed out. Login will start from the beginning."
+        let recording = try answered(200, words, cookie: "harbour=1").editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.response?.headers.append("Set-Cookie", "harbour_hash=1234567890; Path=/; Max-Age=0")
+            exchange.response?.headers.append("Set-Cookie", "harbour_check=1234567890; Path=/; Max-Age=1")
+        }
+        let slow = recording.editing { exchange in
+            guard exchange.request.url.path != "/authorize", exchange.request.url.path != "/login" else {
+                return
+            }
+            exchange.startedAt = exchange.startedAt + .seconds(300)
+        }
+        #expect(slow.finding(rule) == nil)
+    }
+
     @Test func leavesACookieForAnotherPathAloneWhereOthersCame() throws {
         let recording = try answered(400, "session has timed out", cookie: "other=1").editing { exchange in
             guard exchange.request.url.path == "/authorize" else { return }
