@@ -68,10 +68,18 @@ struct ProviderServerError: Rule {
     private func failedLogout(_ flow: Flow) -> Violation? {
         guard let logout = LogoutCall.all(in: flow).last, case .refused(let place) = logout.course.end,
             let exchange = place.exchange, let status = flow.capture[exchange].response?.status,
-            status >= 500, isWithProvider(at: exchange, logout, flow)
+            status >= 500, isWithProvider(at: exchange, logout, flow), !isExplainedLogout(exchange, flow)
         else { return nil }
         let evidence = [flow.statusEvidence(of: exchange, note: "of a logout")] + correlation(exchange, flow)
         return Violation(evidence, exchange: exchange).toldOfFront(in: flow)
+    }
+
+    /// Whether a rule of the logout's stage tells what is wrong with it: some providers say with 500 what they miss in one.
+    private func isExplainedLogout(_ exchange: Int, _ flow: Flow) -> Bool {
+        LogoutAndDeviceRules.list.contains { rule in
+            guard let violation = flow.violation(of: rule), violation.severity != .note else { return false }
+            return violation.evidence.contains { $0.place.exchange == exchange }
+        }
     }
 
     /// Whether the browser, behind a logout, was at the host that it was asked at, or at another one of that site, where no app is.

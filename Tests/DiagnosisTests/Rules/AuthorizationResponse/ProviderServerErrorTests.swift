@@ -70,6 +70,21 @@ struct ProviderServerErrorTests {
         #expect(recording.findings.contains { $0.severity == .error })
     }
 
+    /// Some say with 500 what they miss in a logout.
+    @Test(arguments: [
+        ("<h1>Error</h1>Invalid redirect uri", "logout-redirect-not-registered"),
+        ("<h1>Error</h1>Sorry", "provider-server-error"),
+    ])
+    func leavesALogoutToTheRuleThatKnowsWhatIsWrong(text: String, primary: String) throws {
+        let path = "logout-and-device/logout-redirect-not-registered"
+        let recording = try Recording(path).without { $0.request.url.path == "/register" }
+            .editingLast("/end-session") { exchange in
+                exchange.response = RecordedResponse(status: 500, body: .html(text))
+            }
+        #expect(recording.findings.filter(\.isPrimary).map(\.rule) == [primary])
+        #expect((recording.finding(rule) != nil) == (primary == rule))
+    }
+
     /// Sent back to where the provider knows that the app is, the browser met an app that broke down.
     @Test(arguments: [("https://id.harbour.example/bye", true), ("https://www.shop.example/bye", false)])
     func leavesAnAppAloneThatBrokeDownBehindALogout(next: String, fires: Bool) throws {
