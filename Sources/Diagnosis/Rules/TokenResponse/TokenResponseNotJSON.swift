@@ -52,7 +52,7 @@ struct TokenResponseNotJSON: Rule {
                     )
                 )
             }
-            guard request.answer.isBodyWhole else {
+            guard request.answer.isBodyWhole || isEmpty(request, flow) else {
                 reason = Gap.tokenResponse
                 continue
             }
@@ -98,6 +98,15 @@ struct TokenResponseNotJSON: Rule {
         private static func asked(by request: TokenRequest) -> [String?] {
             [request.grantType, request.code, request.refreshToken]
         }
+    }
+
+    /// Whether the recorder counted no byte of the body, on the wire or behind it, and the app refused its callback: one that lost a body
+    /// knows how long it was, or does not.
+    private func isEmpty(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        guard let code = request.code, let body = flow.capture[request.exchange].response?.body,
+            !body.hasBytes, !body.isTruncated, body.size == 0, body.wireSize == 0
+        else { return false }
+        return RejectedCallback.all(in: flow).contains { $0.response.code == code }
     }
 
     /// Whether the client made something of the answer: it used it, or asked for the keys of the token in it.

@@ -104,6 +104,22 @@ struct TokenResponseNotJSONTests {
         #expect(silent.finding(rule)?.evidence[1].value == "empty")
     }
 
+    /// A recorder that lost a body has another size for it than none, and one that an app went on with was none.
+    @Test(
+        arguments: [(0, 0, true), (0, nil, false), (66, 0, false), (nil, 0, false), (0, 66, false)]
+            as [(Int?, Int?, Bool)]
+    )
+    func anEmptyBodyCountsWhereTheRecorderSaysThatItIsEmpty(size: Int?, wireSize: Int?, fires: Bool) throws {
+        let recording = try Recording(broken).editingLast("/token") {
+            $0.response?.body = Body(content: .missing, size: size, wireSize: wireSize)
+        }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect(finding?.evidence[1].value == (fires ? "empty" : nil))
+        #expect((recording.abstention(rule) != nil) == !fires)
+        #expect(recording.goingOn.finding(rule) == nil)
+    }
+
     @Test func aFormThatWasTakenIsAWarning() throws {
         let recording = try Recording(broken).goingOn.editingLast("/token") {
             $0.response?.body = Body(text: "access_token=a&token_type=bearer", mediaType: FormBody.mediaType)
