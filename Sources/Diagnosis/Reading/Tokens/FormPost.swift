@@ -42,6 +42,28 @@ enum FormPost {
         ]
     }
 
+    /// What makes a POST none of a form where it says nothing of what its body is, and the endpoint misses that, or what stands in it.
+    ///
+    /// The header alone may have been left out of the capture.
+    static func untold(by recorded: RecordedRequest, _ exchange: Int, _ answer: Answer) -> [Evidence] {
+        guard recorded.method == "POST", !recorded.headers.fields.isEmpty, (type(of: recorded) ?? "").isEmpty,
+            recorded.body?.hasBytes ?? false,
+            answer.status == 415 || missed.contains(where: answer.errorText.containsBytes)
+        else { return [] }
+        return [
+            Evidence(
+                place: Place(exchange: exchange, part: .requestHeader, name: "Content-Type"),
+                value: "missing",
+                note: "has to be \(FormBody.mediaType)"
+            )
+        ]
+    }
+
+    /// In lower case: the type itself, and the one parameter that every token request has.
+    private static let missed = [
+        "content-type", "content type", "media type", "grant_type", "grant type",
+    ]
+
     private static func type(of recorded: RecordedRequest) -> String? {
         recorded.headers.first("content-type") ?? recorded.body?.mediaType
     }

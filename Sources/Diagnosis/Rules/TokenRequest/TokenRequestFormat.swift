@@ -40,7 +40,8 @@ struct TokenRequestFormat: Rule {
             }
             let recorded = flow.capture[request.exchange].request
             let form = MisplacedParameters.of(request, recorded, flow)
-            let faults = form.map(\.evidence) ?? FormPost.faults(of: recorded, request.exchange)
+            var faults = form.map(\.evidence) ?? FormPost.faults(of: recorded, request.exchange)
+            if faults.isEmpty { faults = FormPost.untold(by: recorded, request.exchange, request.answer) }
             guard !faults.isEmpty, !Self.isRead(request, isForm: form != nil, recorded) else { continue }
             let script = Self.words(ofScript: recorded)
             return .violated(

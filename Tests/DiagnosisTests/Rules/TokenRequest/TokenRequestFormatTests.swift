@@ -46,6 +46,31 @@ struct TokenRequestFormatTests {
         #expect(recording.finding(rule)?.evidence[1].value == "of another kind")
     }
 
+    /// A form that is not called one: the header alone may have been left out, so the endpoint has to miss what it tells.
+    @Test(arguments: [
+        (400, "Missing form parameter: grant_type", true), (415, "HTTP 415 Unsupported Media Type", true),
+        (400, "The code is not valid", false), (400, "", false),
+    ])
+    func formWithoutATypeIsOneWhereTheEndpointMissesIt(status: Int, words: String, fires: Bool) throws {
+        let untyped = try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.path == "/token", let body = exchange.request.body?.text else {
+                return
+            }
+            exchange.request.body = Body(text: body)
+        }
+        .sendingHeader("Content-Type", nil, to: "/token")
+        #expect(untyped.finding(rule) == nil)
+        let refused = untyped.answering(
+            "/token",
+            status,
+            ["error": "invalid_request", "error_description": .string(words)]
+        )
+        let finding = refused.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect((finding?.places.first?.hasSuffix("request.header Content-Type") == true) == fires)
+        #expect(finding?.evidence.first?.value == (fires ? "missing" : nil))
+    }
+
     /// What JavaScript makes of an object as a body, at an endpoint that metadata name or that is known by its path alone.
     @Test(arguments: [
         (FormBody.mediaType, true), (FormBody.mediaType, false), ("text/plain;charset=UTF-8", false),
