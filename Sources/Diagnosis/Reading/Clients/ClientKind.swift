@@ -71,9 +71,7 @@ enum ClientKind {
             return .unknown("headers were stripped from the capture, so a client's credentials do not show")
         }
         if isMutualTLS(request, flow) { return .unknown("the client may have shown a certificate") }
-        if let violation = flow.violation(of: ClientAuthMissing(), at: request.exchange),
-            violation.severity != .note
-        {
+        if isAskedForCredentials(request, flow) {
             return .unknown("the provider wants this client's credentials, which it forgot")
         }
         return .public(
@@ -83,6 +81,16 @@ enum ClientKind {
                 note: "no secret, no assertion, no Authorization header"
             )
         )
+    }
+
+    /// Whether the client was refused for having none: by the rule, or by the provider's word where headers were taken out.
+    private static func isAskedForCredentials(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        if let violation = flow.violation(of: ClientAuthMissing(), at: request.exchange) {
+            return violation.severity != .note
+        }
+        return ClientCall.all(in: flow).contains {
+            $0.exchange == request.exchange && !$0.isRepaired && ClientAuthMissing.isSaid(of: $0)
+        }
     }
 
     /// Whether the client's credentials may have been in a header that was taken out: who has none names itself in the body (RFC 6749,

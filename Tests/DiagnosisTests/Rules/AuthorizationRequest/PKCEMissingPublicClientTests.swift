@@ -63,6 +63,17 @@ struct PKCEMissingPublicClientTests {
         #expect(recording.abstention(rule) != nil)
     }
 
+    /// By the provider's word a program on this machine has one, which was in no header that was taken out.
+    @Test(arguments: [("client_secret is missing.", false), ("", true)])
+    func abstainsWhereTheProviderMissesASecretThoughHeadersWereStripped(words: String, fires: Bool) throws {
+        let recording = try Recording("authorization-request/redirect-uri-insecure.near-miss")
+            .asking("code_challenge", nil)
+            .answering("/token", 401, ["error": "invalid_client", "error_description": .string(words)])
+            .sanitized
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.abstention(rule) != nil) == !fires)
+    }
+
     /// Its secret is what the provider misses.
     @Test(arguments: ["invalid_client", "invalid_grant"])
     func abstainsWhereAClientForgotItsSecret(error: String) throws {
