@@ -24,6 +24,8 @@ struct RefusedGrant {
         case GrantType.tokenExchange: self = Self.exchange
         case GrantType.preAuthorizedCode: self = Self.preAuthorized
         case "client_credentials": self = Self.ownName
+        case GrantType.deviceCode where refused.allSatisfy(Self.isCalledExpired):
+            self = Self.expiredDeviceCode
         default:
             guard request.isCodeExchange || request.isRefresh else { return nil }
             if request.isCodeExchange, Self.lacksCode(request) {
@@ -192,6 +194,18 @@ struct RefusedGrant {
         """
         Look at the client at the provider: that the grant is switched on for it, that it has a service account or user to act as, and the scopes or audience that it asks for; and that \
         the request goes to the tenant's own token endpoint.
+        """
+    )
+
+    private static let expiredDeviceCode = RefusedGrant(
+        "The provider says that the device code has run out",
+        """
+        The provider refused the device code as one that has run out (RFC 8628, section 3.5): the user had not entered the user code and agreed by then. The device authorization, \
+        which says how long it lasts, is not in the capture.
+        """,
+        """
+        Ask for a new device code and show it, without the user having to restart anything. Where people need longer, raise the lifetime of device codes at the provider, and offer \
+        verification_uri_complete as a QR code.
         """
     )
 

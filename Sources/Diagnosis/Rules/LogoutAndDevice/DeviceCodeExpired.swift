@@ -41,16 +41,13 @@ struct DeviceCodeExpired: Rule {
         return isUnknown ? .abstains("the device authorization is not in the capture") : .holds
     }
 
-    /// By the error of the specification; where it is `invalid_grant`, by the time, else by the provider's words.
+    /// By the error of the specification; where it is `invalid_grant`, by the time.
     private func isExpired(_ poll: TokenRequest, _ grant: DeviceGrant) -> Bool {
         switch poll.answer.error?.error {
         case "expired_token": return true
         case "invalid_grant":
-            if let age = age(of: grant, at: poll), let lifetime = grant.lifetime {
-                return age >= .seconds(lifetime.seconds)
-            }
-            let text = poll.answer.errorText
-            return Self.texts.contains(where: text.containsBytes)
+            guard let age = age(of: grant, at: poll), let lifetime = grant.lifetime else { return false }
+            return age >= .seconds(lifetime.seconds)
         default: return false
         }
     }
@@ -84,6 +81,4 @@ struct DeviceCodeExpired: Rule {
     private static let notAnsweredFix = """
         Ask anew, with a longer requested_expiry where the provider takes one, and show the user what they have to confirm (binding_message).
         """
-
-    private static let texts = ["aadsts70020", "device code is expired", "device code has expired"]
 }

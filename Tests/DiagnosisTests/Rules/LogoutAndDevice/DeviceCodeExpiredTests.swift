@@ -48,4 +48,20 @@ struct DeviceCodeExpiredTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    /// Keycloak's and Entra's words, of a device whose authorization was not recorded.
+    @Test(arguments: [
+        ("Device code is expired", true), ("AADSTS70020: This device code has expired.", true),
+        ("Code not valid", false),
+    ])
+    func leavesTheProvidersWordsToTheRefusal(words: String, isExpired: Bool) throws {
+        let answer: JSONValue = ["error": "invalid_grant", "error_description": .string(words)]
+        let recording = Recording(
+            Array(try Recording(broken).answering("/token", 400, answer).exchanges.dropFirst())
+        )
+        #expect(recording.finding(rule) == nil)
+        let refusal = try #require(recording.finding("token-invalid-grant"))
+        #expect(refusal.isPrimary)
+        #expect((refusal.title == "The provider says that the device code has run out") == isExpired)
+    }
 }
