@@ -70,10 +70,11 @@ struct AudienceMismatch: Rule {
         guard let request = refused, let token = request.parameters.parameter("subject_token") else {
             return nil
         }
-        let audience = JSONWebToken.parse(token.value)?.audience ?? []
+        // Whom one is for that cannot be read nobody can compare.
+        guard let audience = JSONWebToken.parse(token.value)?.audience, !audience.isEmpty else { return nil }
         let claim = Evidence.claim("aud", audience.prefix(5).joined(separator: ", "), at: request.exchange)
         return Violation(
-            (audience.isEmpty ? [] : [claim]) + [Evidence(token), request.answer.evidence()],
+            [claim, Evidence(token), request.answer.evidence()],
             explanation: """
                 The token that was to be exchanged names in its aud whom it is for. That is not who was to take it here, as the provider says.
                 """,
@@ -94,7 +95,9 @@ struct AudienceMismatch: Rule {
             }),
             let token = request.parameters.parameter("assertion")
         else { return nil }
-        let audience = JSONWebToken.parse(token.value)?.audience ?? []
+        guard let audience = JSONWebToken.parse(token.value)?.audience, !audience.isEmpty,
+            !audience.contains(bytesOf: request.clientID ?? "")
+        else { return nil }
         let claim = Evidence.claim(
             "aud",
             audience.prefix(5).joined(separator: ", "),
@@ -102,7 +105,7 @@ struct AudienceMismatch: Rule {
             note: request.clientID.map { "the API that shows it is \(Masking.shown($0, of: "client_id"))" }
         )
         return Violation(
-            (audience.isEmpty ? [] : [claim]) + [Evidence(token), request.answer.evidence()],
+            [claim, Evidence(token), request.answer.evidence()],
             explanation: """
                 The API showed the token that it was called with, to go on in its user's name. That token is for somebody else (aud), so the provider \
                 does not let this API use it.

@@ -176,6 +176,10 @@ struct AudienceMismatchTests {
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
         #expect(recording.finding("token-invalid-grant") != nil)
         if fires { #expect(recording.finding(rule)?.evidence[0].value == "https://api.stock.example") }
+        // One that nobody can read, and one that is for the API.
+        for assertion in ["opaque-8675309", "\(encoded("{}")).\(encoded(#"{"aud":"shop-web"}"#)).c2ln"] {
+            #expect(recording.sending("assertion", assertion).finding(rule) == nil)
+        }
     }
 }
 
