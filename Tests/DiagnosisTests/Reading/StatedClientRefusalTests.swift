@@ -53,4 +53,20 @@ struct StatedClientRefusalTests {
         #expect(pushed.finding(rule) == nil)
         #expect(!pushed.findings.contains { $0.title.contains("counts client_id") })
     }
+
+    /// A pushed request is refused in the same words; its own finding has them, too.
+    @Test(arguments: [
+        ("Wrong authentication method used, MUST use 'client_secret_basic'", true), ("", false),
+    ])
+    func pushedRequestHasTheWordsAsWell(words: String, isTold: Bool) throws {
+        let recording = try Recording("authorization-request/par-rejected")
+            .answering("/par", 401, ["error": "invalid_client", "error_description": .string(words)])
+        let title = "The provider wants the client to authenticate in another way"
+        let finding = try #require(recording.finding("par-rejected"))
+        #expect(finding.isPrimary)
+        #expect((finding.title == title) == isTold)
+        #expect((recording.finding("token-invalid-client")?.title == title) == isTold)
+        #expect(finding.places.last?.hasSuffix("request.body client_secret") == isTold)
+        #expect(recording.finding("client-auth-method-unsupported") == nil)
+    }
 }

@@ -5,7 +5,8 @@ import OAuth
 /// What a provider says is wrong with how a client proved itself, where the capture has nothing to hold against what was sent, or has it that this
 /// is as it should be.
 ///
-/// A rule's finding needs both sides; the refusal's own (``TokenInvalidClient``, ``TokenEndpointError``) says what the provider said.
+/// A rule's finding needs both sides; the refusal's own (``TokenInvalidClient``, ``TokenEndpointError``, ``PARRejected``) says what the
+/// provider said.
 struct StatedClientRefusal {
     let words: Violation.Words
     /// What was sent and is called wrong.

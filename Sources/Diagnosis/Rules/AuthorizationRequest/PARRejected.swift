@@ -58,10 +58,16 @@ struct PARRejected: Rule {
                 )
             }
             let address = flow.violation(of: RedirectURINotRegistered(), at: call.exchange)
+            let stated = StatedClientRefusal.first(
+                of: ClientCall.all(in: flow).filter { $0.exchange == call.exchange },
+                in: flow
+            )
             return .violated(
                 Violation(
-                    [call.answer.evidence(), address?.evidence.first ?? attempt.names()],
-                    saying: address.map { Self.words(ofAddress: $0) } ?? Self.words(for: call),
+                    [call.answer.evidence(), address?.evidence.first ?? attempt.names()]
+                        + (stated?.evidence ?? []),
+                    saying: address.map { Self.words(ofAddress: $0) } ?? Self.words(for: call)
+                        ?? stated?.words,
                     exchange: call.exchange
                 )
                 .toldOfFront(in: flow)
