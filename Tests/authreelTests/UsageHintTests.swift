@@ -179,7 +179,9 @@ struct UsageHintTests {
             ("--proxy", "record --proxy http://p:1", "record --upstream-proxy http://p:1"),
             ("--port", "mock a.har --port 8090", "mock a.har --listen 8090"),
             ("-f", "diagnose -f json a.har", "diagnose --format json a.har"),
-            ("-f", "view -f json a.har", nil),
+            ("-f", "show -f=mermaid a.har", "show --format=mermaid a.har"),
+            ("-f", "view -f json a.har", nil), ("-f", "show -f flow-2 a.har", nil),
+            ("-f", "diagnose a.har -f", nil),
             ("-w", "diagnose -w a.har", nil), ("-k", "record -- curl -k x", nil), ("-y", "record -y", nil),
         ] as [(String, String, String?)]
     )

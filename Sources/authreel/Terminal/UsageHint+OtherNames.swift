@@ -17,7 +17,11 @@ extension UsageHint {
                 $0 == option || $0.hasPrefix("\(option)=")
             })
         else { return nil }
-        let renamed = ours + arguments[place].dropFirst(option.count)
+        let value = arguments[place].dropFirst(option.count)
+        let word = value.isEmpty ? arguments[(place + 1)...].first : String(value.dropFirst())
+        // Elsewhere -f is a file, a field or a filter.
+        if ours == "--format", !(formats[command] ?? []).contains(word ?? "") { return nil }
+        let renamed = ours + value
         return ShellWord.line(
             [Invocation.name] + arguments[..<place] + [renamed] + arguments[(place + 1)...]
         )
