@@ -97,7 +97,7 @@ extension Flow {
         // A challenge that is answered without the user's doing: by whoever is told to send the request once more with a nonce, or by a
         // browser (Kerberos), unless the endpoint says what is wrong.
         let isNegotiation =
-            NonceChallenge.isAnswer(to: exchange)
+            isAskedForNonce(at: page)
             || response.status == 401 && Self.isTakenUp(response.headers.all("www-authenticate"))
                 && Answer(of: exchange, at: page).error == nil
         if surroundings.messages[page] == nil,
@@ -127,6 +127,16 @@ extension Flow {
             place: answer?.error?.place ?? Place(exchange: page, part: .responseBody, name: ""),
             isTextRecorded: response.body?.isRecorded ?? false
         )
+    }
+
+    /// Whether a request is to be sent once more with a nonce, and was, or shows by its proof that it never had one.
+    private func isAskedForNonce(at page: Int) -> Bool {
+        let exchange = capture[page]
+        guard NonceChallenge.isAnswer(to: exchange) else { return false }
+        let position = surroundings.position
+        return exchange.request.headers.contains("dpop")
+            && exchange.response?.headers.contains("dpop-nonce") ?? false
+            || authorizationRequests.contains { position[$0.exchange] > position[page] }
     }
 
     /// Whether one of the challenges is one that a browser answers by itself: it knows these schemes.

@@ -110,6 +110,24 @@ struct DPoPNonceIgnoredTests {
         #expect(recording.outcomes == [isTaken ? .incomplete : .failure])
     }
 
+    /// Where the proof, or the nonce, is not in the capture, the refusal itself is told.
+    @Test(arguments: [true, false]) func leavesAChallengeToTheRefusalThatShowsNoMore(hasNonce: Bool) {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://idsvr.corp.example/oauth/v2/oauth-authorize?client_id=shop-app&response_type=code&redirect_uri=com.shop.app%3A%2Fcb&state=af0ifjsldkj",
+            401,
+            headers: [("User-Agent", "okhttp/4.12.0"), ("Accept", "application/vnd.auth+json")]
+                + (hasNonce ? [] : [("DPoP", "e30.e30.AAAA")]),
+            answer: [("WWW-Authenticate", "DPoP error=\"use_dpop_nonce\"")]
+                + (hasNonce ? [("DPoP-Nonce", "nonce-of-the-provider")] : []),
+            body: .json(#"{"error":"use_dpop_nonce"}"#)
+        )
+        let recording = Recording(capture.exchanges)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("authorization-error")?.isPrimary == true)
+        #expect(recording.outcomes == [.failure])
+    }
+
     @Test func saysNothingWithoutANonce() throws {
         let recording = try Recording(broken).editing {
             $0.response?.headers.remove("DPoP-Nonce")
