@@ -28,4 +28,7 @@ extension Exchange {
 
     /// Whether a proxy may have told of https that it ended, in a field that is not known (see ``RecordedRequest/urlOfBrowser``).
     package var mayBeOfHTTPS: Bool { request.url.scheme == "http" && mayHaveSent("x-forwarded-proto") }
+
+    /// The URL that its client asked for, be it over https that a proxy ended; nil where that is said by fields that are not known.
+    package var askedURL: RecordedURL? { isHostUnknown || mayBeOfHTTPS ? nil : request.urlOfBrowser }
 }

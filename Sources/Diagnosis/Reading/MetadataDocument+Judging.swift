@@ -4,6 +4,14 @@ import JSON
 import OAuth
 
 extension MetadataDocument {
+    /// With the URL that its client asked for, be it over https that a proxy ended; nil where that is not known.
+    func asAsked(in capture: Capture) -> MetadataDocument? {
+        guard let url = capture[exchange].askedURL else { return nil }
+        var document = self
+        document.url = url
+        return document
+    }
+
     /// The URL it was asked for at.
     var urlEvidence: Evidence {
         Evidence(

@@ -180,13 +180,13 @@ enum LoginCookies {
     static func settings(_ index: Int, _ flow: Flow) -> [CookieDelivery.Setting] {
         let exchange = flow.capture[index]
         // Where it is not known who set them, and over what, it is not known where they go.
-        guard !exchange.isHostUnknown, !exchange.mayBeOfHTTPS else { return [] }
+        guard let url = exchange.askedURL else { return [] }
         return (exchange.response?.setCookies ?? []).filter {
             !$0.isDeletion(at: exchange.endedAt) && !$0.value.isEmpty
         }.map {
             CookieDelivery.Setting(
                 cookie: $0,
-                url: exchange.request.urlOfBrowser,
+                url: url,
                 at: exchange.endedAt,
                 exchange: index
             )

@@ -46,7 +46,7 @@ struct AuthorizationServerNotListed: Rule {
             let origins = Set(listed.compactMap { RecordedURL($0).origin })
             let isListed =
                 issuers.isEmpty
-                ? request.endpoint.origin.map { origins.contains($0) } ?? true
+                ? asked(request, flow)?.origin.map { origins.contains($0) } ?? true
                 : listed.contains { server in
                     issuers.contains { $0.issuer.withoutSlash.equalsBytes(of: server.withoutSlash) }
                 }
@@ -70,6 +70,11 @@ struct AuthorizationServerNotListed: Rule {
             )
         }
         return .holds
+    }
+
+    /// Where the login went to, be it over https that a proxy ended; nil where that is not known.
+    private func asked(_ request: AuthorizationRequest, _ flow: Flow) -> RecordedURL? {
+        request.isUnseen ? request.endpoint : flow.capture[request.exchange].askedURL
     }
 
     /// What the login is for: resources asked for by name, and those called with its token.

@@ -1,4 +1,3 @@
-import Captures
 import Flows
 import JOSE
 import JSON
@@ -39,14 +38,14 @@ struct DiscoveryIssuerMismatch: Rule {
         var isShortened = true
         var isOfService = true
         let readRightly = readRightly(in: flow)
-        for document in flow.serverMetadata
-        where document.isUsable && !flow.capture[document.exchange].isHostUnknown {
-            guard let named = document.answer.parameters.parameter("issuer"),
+        for recorded in flow.serverMetadata where recorded.isUsable {
+            guard let document = recorded.asAsked(in: flow.capture),
+                let named = document.answer.parameters.parameter("issuer"),
                 !readRightly.contains(Array(named.value.utf8))
             else { continue }
             let issuer = NamedIssuer(named.value, in: document)
             guard issuer.isOther else { continue }
-            if self.severity(of: document, flow) == .error { severity = .error }
+            if self.severity(of: recorded, flow) == .error { severity = .error }
             if isIssuer(named.value, of: flow) {
                 explained = ["id-token-issuer-mismatch", "issuer-param-mismatch"]
             } else if isRefusedForIt(document, flow) {
@@ -58,7 +57,7 @@ struct DiscoveryIssuerMismatch: Rule {
             guard found.count < 6 else { continue }
             let asked = document.askedIssuer
             found += [
-                document.urlEvidence,
+                recorded.urlEvidence,
                 Evidence(named, note: Difference.note(expected: asked, seen: NamedIssuer.plain(named.value))),
             ]
         }
@@ -105,7 +104,8 @@ struct DiscoveryIssuerMismatch: Rule {
     /// front of a balancer.
     private func readRightly(in flow: Flow) -> Set<[UInt8]> {
         let issuers = flow.serverMetadata.compactMap { document -> [UInt8]? in
-            guard document.isUsable, let issuer = document.issuer, !NamedIssuer(issuer, in: document).isOther,
+            guard document.isUsable, let issuer = document.issuer,
+                let asked = document.asAsked(in: flow.capture), !NamedIssuer(issuer, in: asked).isOther,
                 flow.wentOn(after: document)
             else { return nil }
             return Array(issuer.utf8)

@@ -40,10 +40,13 @@ struct ResourceMetadataMismatch: Rule {
             guard let named, !named.value.isEmpty else {
                 return .violated(violation(document, leading.last, nil, flow))
             }
+            guard let asked = document.asAsked(in: flow.capture) else { continue }
             // A client that had to find the document by itself knows the resource it was refused at, too.
             let isRight =
-                leading.isEmpty && Self.isSame(named.value, document.askedResource)
-                || (leading.isEmpty ? challenges : leading).contains { isNamed(named.value, $0.resource) }
+                leading.isEmpty && Self.isSame(named.value, asked.askedResource)
+                || (leading.isEmpty ? challenges : leading).contains { challenge in
+                    flow.capture[challenge.exchange].askedURL.map { isNamed(named.value, $0) } ?? true
+                }
             guard !isRight else { continue }
             return .violated(violation(document, leading.last, named, flow))
         }
@@ -78,7 +81,9 @@ struct ResourceMetadataMismatch: Rule {
         _ named: Parameter?,
         _ flow: Flow
     ) -> Violation {
-        let expected = challenge?.resource.withoutQuery ?? document.askedResource
+        let resource = challenge.map { flow.capture[$0.exchange].askedURL ?? $0.resource }
+        let expected =
+            resource?.withoutQuery ?? (document.asAsked(in: flow.capture) ?? document).askedResource
         let exchange = challenge?.exchange ?? document.exchange
         let asked = Evidence(
             place: Place(exchange: exchange, part: .requestURL, name: ""),

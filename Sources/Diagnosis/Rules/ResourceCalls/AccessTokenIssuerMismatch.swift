@@ -83,10 +83,8 @@ struct AccessTokenIssuerMismatch: Rule {
         _ flow: Flow
     ) -> Bool {
         let own = RecordedURL(issuer)
-        let exchange = flow.capture[call.call.exchange]
-        let called = exchange.request.urlOfBrowser
-        guard flow.provider == .keycloak, !exchange.isHostUnknown, !exchange.mayBeOfHTTPS, call.isUserInfo,
-            refusal.reasons.isEmpty, own.isWeb,
+        guard flow.provider == .keycloak, call.isUserInfo, refusal.reasons.isEmpty, own.isWeb,
+            let called = flow.capture[call.call.exchange].askedURL,
             own.origin != called.origin, !call.hasRunOut(in: flow), !isTakenThere(call, flow)
         else { return false }
         let words = ((refusal.header ?? "") + refusal.body).asciiLowercased()

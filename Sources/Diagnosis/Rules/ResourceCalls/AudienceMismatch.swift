@@ -41,13 +41,14 @@ struct AudienceMismatch: Rule {
             let seen = Masking.shown(token.audience.prefix(5).joined(separator: ", "), of: "aud")
             let isNamed = refusal.reasons.contains(.audience)
             // Its signature is for the Graph alone to verify: a nonce in the header is hashed first.
-            let isForGraph = Self.isOfGraph(token.audience, call)
+            let host = flow.capture[call.call.exchange].askedURL?.host
+            let isForGraph = Self.isOfGraph(token.audience, shownTo: host)
             let isOpen =
                 refusal.envoy != .policy
                 && refusal.reasons.subtracting(isForGraph ? [.shape, .signature] : [.shape]).isEmpty
             let expected = isNamed || isOpen ? expectation(of: call, token.audience, flow) : nil
             let isForeign =
-                isOpen && !isNamed && (isForGraph || isOfAnother(token.audience, call, flow))
+                isOpen && !isNamed && (isForGraph || isOfAnother(token.audience, shownTo: host, call, flow))
             guard isNamed || expected != nil || isForeign,
                 isNamed || !SpentTokens.contain(call, in: flow)
             else { continue }
@@ -131,8 +132,8 @@ struct AudienceMismatch: Rule {
     )
 
     /// Whether a token is for Microsoft Graph, and was shown to somebody else.
-    private static func isOfGraph(_ audience: [String], _ call: BearerCall) -> Bool {
-        guard let host = call.call.endpoint.host, !graphHosts.contains(host), !audience.isEmpty else {
+    private static func isOfGraph(_ audience: [String], shownTo host: String?) -> Bool {
+        guard let host, !graphHosts.contains(host), !audience.isEmpty else {
             return false
         }
         return audience.allSatisfy { graphNames.contains($0.withoutSlash) }
@@ -181,9 +182,14 @@ struct AudienceMismatch: Rule {
     }
 
     /// Whether every audience is an address somewhere else.
-    private func isOfAnother(_ audience: [String], _ call: BearerCall, _ flow: Flow) -> Bool {
+    private func isOfAnother(
+        _ audience: [String],
+        shownTo host: String?,
+        _ call: BearerCall,
+        _ flow: Flow
+    ) -> Bool {
         // Names of APIs look like addresses without being any; on the developer's machine they never match.
-        guard let host = call.call.endpoint.host, !LoopbackHost.isLoopback(host), !call.isAtProvider(flow)
+        guard let host, !LoopbackHost.isLoopback(host), !call.isAtProvider(flow)
         else {
             return false
         }

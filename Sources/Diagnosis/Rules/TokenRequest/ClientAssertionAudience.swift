@@ -50,11 +50,7 @@ struct ClientAssertionAudience: Rule {
             let audience = assertion.token.audience
             let (accepted, isComplete) = Self.accepted(by: call, provider.metadata(of: call.endpoint), flow)
             let isNamed = audience.contains { name in accepted.contains { Self.isSame(name, $0) } }
-            let mayBeRight =
-                isNamed
-                || !isComplete
-                    && (call.answer.isSuccess && flow.issuer == nil && !audience.isEmpty
-                        || audience.contains { Self.isOfHost($0, call.endpoint) || isOfLogin($0, flow) })
+            let mayBeRight = isNamed || mayBeRight(audience, call, isComplete: isComplete, flow)
             if mayBeRight {
                 isUnknown = isUnknown || !isNamed
                 continue
@@ -78,6 +74,19 @@ struct ClientAssertionAudience: Rule {
         }
         if let worst = Violation.worst(of: found) { return .violated(worst) }
         return isUnknown ? .abstains(Gap.metadata) : .holds
+    }
+
+    /// Whether an audience that is none of those known may be the provider's all the same.
+    private func mayBeRight(_ audience: [String], _ call: ClientCall, isComplete: Bool, _ flow: Flow) -> Bool
+    {
+        if flow.capture[call.exchange].askedURL == nil {
+            // At which address it was posted to is not known, but for the path.
+            let isOfPath = audience.contains { RecordedURL($0).path.equalsBytes(of: call.endpoint.path) }
+            return isOfPath || !isComplete && !audience.isEmpty
+        }
+        guard !isComplete else { return false }
+        return call.answer.isSuccess && flow.issuer == nil && !audience.isEmpty
+            || audience.contains { Self.isOfHost($0, call.endpoint) || isOfLogin($0, flow) }
     }
 
     /// To the letter, but for the spelling of the recorder, which may write the port out.
@@ -108,7 +117,7 @@ struct ClientAssertionAudience: Rule {
         }
         let endpoint = Evidence(
             place: Place(exchange: call.exchange, part: .requestURL, name: ""),
-            value: call.endpoint.text,
+            value: (flow.capture[call.exchange].askedURL ?? call.endpoint).text,
             note: "where it was posted to"
         )
         let issuer =

@@ -34,6 +34,14 @@ struct AuthorizationServerNotListedTests {
         #expect(listed.finding(rule) == nil)
     }
 
+    @Test func goesByTheAddressThatTheClientAsked() throws {
+        let recording = try Recording("authorization-request/resource-indicator-missing.near-miss")
+        #expect(recording.behindProxy(telling: "https").finding(rule) == nil)
+        #expect(recording.behindProxy(telling: "http").finding(rule) != nil)
+        #expect(recording.behindProxy(telling: nil).finding(rule) == nil)
+        #expect(recording.withoutHosts().finding(rule) == nil)
+    }
+
     @Test func aListThatIsEmptySaysNothing() throws {
         #expect(listing([], in: try Recording(broken)).finding(rule) == nil)
         #expect(try Recording("healthy/web-code-flow").finding(rule) == nil)

@@ -60,6 +60,12 @@ struct DiscoveryIssuerMismatchTests {
         #expect(nameless.finding(rule) == nil)
     }
 
+    @Test(arguments: [("https", false), ("http", true), (nil, false)])
+    func goesByTheSchemeThatAProxyTells(scheme: String?, fires: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").behindProxy(telling: scheme)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     /// Captures of browser and server that were put together have no addresses: the app's answer has to have the document's name.
     @Test(arguments: [
         ("issuer did not match, expected https://id.example/ got https://id.example", "Mozilla/5.0", true),

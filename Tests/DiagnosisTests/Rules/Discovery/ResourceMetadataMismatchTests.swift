@@ -55,6 +55,20 @@ struct ResourceMetadataMismatchTests {
         #expect(naming("https://tools.harbour.example/mcp", in: recording).finding(rule) == nil)
     }
 
+    @Test func goesByTheSchemeThatAProxyTells() throws {
+        let right = try Recording(broken + ".near-miss")
+        #expect(right.behindProxy(telling: "https").finding(rule) == nil)
+        #expect(right.behindProxy(telling: "http").finding(rule) != nil)
+        #expect(right.behindProxy(telling: nil).finding(rule) == nil)
+        let finding = try Recording(broken).behindProxy(telling: "https").finding(rule)
+        #expect(finding?.notes.last == "a \"/\" too many at the end")
+    }
+
+    /// Its URL has the server's address, where the header field with the host is not in the capture.
+    @Test func leavesAHostAloneThatIsNotKnown() throws {
+        #expect(try Recording(broken + ".near-miss").withoutHosts().finding(rule) == nil)
+    }
+
     @Test func theSlashOfAnOriginDoesNotCount() throws {
         let recording = try Recording(broken).without { $0.response?.status == 401 }.editing {
             $0.request.url = RecordedURL("https://tools.harbour.example/.well-known/oauth-protected-resource")

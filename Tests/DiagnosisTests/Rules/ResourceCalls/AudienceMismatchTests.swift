@@ -27,6 +27,12 @@ struct AudienceMismatchTests {
         #expect(recording.answering("/orders", header: "WWW-Authenticate", named).finding(rule) != nil)
     }
 
+    /// Its URL has the server's address, where the header field with the host is not in the capture.
+    @Test func leavesAHostAloneThatIsNotKnown() throws {
+        #expect(try Recording(broken).withoutHosts().finding(rule) == nil)
+        #expect(try Recording(broken).behindProxy(telling: "https").finding(rule) != nil)
+    }
+
     @Test(arguments: ["token expired", "The issuer 'x' is invalid", "invalid signature"])
     func leavesAnotherReasonAlone(reason: String) throws {
         let recording = try Recording(broken).answering(

@@ -43,6 +43,18 @@ struct ClientAssertionAudienceTests {
         #expect((recording.finding(rule) == nil) == isRight)
     }
 
+    /// MyInfo takes its endpoint's address alone, which behind a proxy is the one that the client has.
+    @Test func goesByTheAddressThatTheClientAsked() throws {
+        let recording = try Recording("providers/myinfo")
+        #expect(recording.behindProxy(telling: "https").finding(rule) == nil)
+        #expect(recording.behindProxy(telling: "http").finding(rule) != nil)
+        #expect(recording.behindProxy(telling: nil).finding(rule) == nil)
+        #expect(recording.withoutHosts().finding(rule) == nil)
+        let nameless = try Recording(broken).withoutHosts()
+        #expect(nameless.finding(rule) == nil && nameless.abstention(rule) != nil)
+        #expect(try Recording(broken).asserting { $0["aud"] = nil }.withoutHosts().finding(rule) != nil)
+    }
+
     @Test func tellsAMissingAudience() throws {
         #expect(
             try Recording(broken).asserting { $0["aud"] = nil }.finding(rule)?.evidence[0].value == "missing"
