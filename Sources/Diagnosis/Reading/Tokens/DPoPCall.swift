@@ -11,6 +11,8 @@ struct DPoPCall {
     var proof: DPoPProof?
     /// Whether there is a `DPoP` header, readable or not.
     var hasHeader: Bool
+    /// Whether it may be one of those header fields that are not known.
+    var mayHaveUnknownHeader: Bool
     /// The access token that goes along; nil at the provider's own endpoints.
     var accessToken: String?
     var answer: Answer
@@ -46,6 +48,7 @@ struct DPoPCall {
         method = recorded.request.method
         proof = DPoPProof(of: recorded.request, exchange: exchange)
         hasHeader = recorded.request.headers.contains("dpop")
+        mayHaveUnknownHeader = recorded.mayHaveSent("dpop")
         accessToken = token
         self.answer = answer
         challenges = recorded.response?.headers.all("www-authenticate") ?? []

@@ -32,17 +32,20 @@ struct DPoPProofFaults {
         return [claim("htm", proof.method), asked(call.method, "the method")]
     }
 
+    /// Where the request was sent to, be it over https that a proxy ended; nil where that is not known.
+    private var target: String? { flow.capture[call.exchange].askedURL?.withoutQuery }
+
     private func url() -> [Evidence]? {
-        let target = call.url.withoutQuery
-        guard proof.url.map({ !Self.isSame($0, target) }) ?? true else { return nil }
+        guard let target, proof.url.map({ !Self.isSame($0, target) }) ?? true else { return nil }
         let note = proof.url.map { Difference.note(expected: target, seen: $0) }
         return [claim("htu", proof.url, note), asked(target, "the URL")]
     }
 
     /// The same URL to the specification, not to a server that compares the text.
     private func spelling() -> [Evidence]? {
-        let target = call.url.withoutQuery
-        guard call.error == "invalid_dpop_proof", let url = proof.url, url != target else { return nil }
+        guard let target, call.error == "invalid_dpop_proof", let url = proof.url, url != target else {
+            return nil
+        }
         let note = "the same URL in another spelling: " + Difference.note(expected: target, seen: url)
         return [claim("htu", url, note), asked(target, "the URL")]
     }

@@ -43,6 +43,7 @@ struct DPoPNonceIgnored: Rule {
                 found = issues.hadGiven(call) ? untaken(call, nonce) : violation(call, nonce, later.next)
             }
             if let nonce = call.issuedNonce { later.issue(nonce) }
+            if call.mayHaveUnknownHeader { later.useAny() }
             if let proof = call.proof {
                 if let nonce = proof.nonce { later.use(nonce) }
                 later.next = call
@@ -64,6 +65,9 @@ struct DPoPNonceIgnored: Rule {
             issued.insert(nonce)
             usesNewer = usesNewer || used.contains(nonce)
         }
+
+        /// Which one a proof has is not known.
+        mutating func useAny() { usesNewer = true }
 
         mutating func use(_ nonce: String) {
             used.insert(nonce)

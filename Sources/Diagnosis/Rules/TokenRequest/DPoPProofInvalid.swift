@@ -5,8 +5,8 @@ import OAuth
 
 /// A DPoP proof was made for another request, at another time, or is not signed by the key it names.
 ///
-/// Compared with the request as it was recorded; where a server accepted it, a proxy may have rewritten the
-/// URL, and it is no more than a warning.
+/// Compared with the request as it was recorded, with https where a proxy says that it ended that; where a server accepted it, a proxy
+/// may have rewritten the URL, and it is no more than a warning.
 struct DPoPProofInvalid: Rule {
     static let info = RuleInfo(
         id: "dpop-proof-invalid",
@@ -105,7 +105,7 @@ struct DPoPProofInvalid: Rule {
 
     /// A proof that the answer asks for, and that is not there.
     private func missing(_ call: DPoPCall, _ flow: Flow) -> [Evidence]? {
-        guard call.answer.isRefusal else { return nil }
+        guard call.answer.isRefusal, !call.mayHaveUnknownHeader else { return nil }
         if call.hasHeader {
             guard call.error == "invalid_dpop_proof" else { return nil }
             return [header(call, "unreadable", "no signed token")]

@@ -42,7 +42,7 @@ struct DPoPSchemeBearer: Rule {
         for (index, call) in calls.enumerated() {
             guard let type = call.accessToken.flatMap({ types[$0] }),
                 let scheme = AuthorizationScheme.of(flow.capture[call.exchange].request),
-                scheme == "bearer" || !call.hasHeader
+                scheme == "bearer" || !call.hasHeader && !call.mayHaveUnknownHeader
             else { continue }
             let isRepaired = calls[(index + 1)...].prefix(20).contains {
                 $0.url.withoutQuery == call.url.withoutQuery && $0.answer.isSuccess
@@ -79,7 +79,8 @@ struct DPoPSchemeBearer: Rule {
         let sent = Evidence(
             place: Place(exchange: call.exchange, part: .requestHeader, name: "Authorization"),
             value: String(header.prefix { $0 != " " }),
-            note: call.hasHeader ? "not the scheme DPoP" : "without a DPoP header"
+            note: call.hasHeader || call.mayHaveUnknownHeader
+                ? "not the scheme DPoP" : "without a DPoP header"
         )
         return Violation(
             [type, sent, call.answerEvidence],

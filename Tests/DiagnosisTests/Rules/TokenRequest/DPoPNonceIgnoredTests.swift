@@ -35,6 +35,16 @@ struct DPoPNonceIgnoredTests {
         #expect(recording.finding(rule)?.places.last == "- request.header DPoP")
     }
 
+    /// The proof may be in a header field that is not in the capture.
+    @Test func leavesALaterRequestAloneWhoseProofIsNotKnown() throws {
+        let without = try Recording(broken + ".near-miss").editing { exchange in
+            guard exchange.response?.status == 200 else { return }
+            exchange.request.headers.fields.removeAll { $0.name == "DPoP" }
+        }
+        #expect(without.finding(rule) != nil)
+        #expect(without.editing { $0.unknownFields.request = 1 }.finding(rule) == nil)
+    }
+
     @Test func takesANewerNonce() throws {
         let recording = try Recording(broken + ".near-miss")
         let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })

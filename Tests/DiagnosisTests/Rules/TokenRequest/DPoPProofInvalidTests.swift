@@ -23,6 +23,23 @@ struct DPoPProofInvalidTests {
         #expect(try Recording(healthy).findings.filter { $0.severity != .note }.isEmpty)
     }
 
+    @Test(arguments: [("https", false), ("http", true), (nil, false)])
+    func goesByTheSchemeThatAProxyTells(scheme: String?, fires: Bool) throws {
+        let recording = try Recording(healthy).behindProxy(telling: scheme)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    @Test func leavesAHostAloneThatIsNotKnown() throws {
+        #expect(try Recording(healthy).withoutHosts().finding(rule) == nil)
+    }
+
+    /// The proof may be in a header field that is not in the capture.
+    @Test func missesNoProofThatMayBeThere() throws {
+        let without = try Recording(broken).sendingHeader("DPoP", nil, to: "/token")
+        #expect(without.finding(rule)?.evidence.first?.value == "missing")
+        #expect(without.editing { $0.unknownFields.request = 1 }.finding(rule) == nil)
+    }
+
     /// A media type may be written with what it belongs to (RFC 7515, section 4.1.9).
     @Test(arguments: [("application/dpop+jwt", false), ("JWT", true)])
     func looksAtTheType(type: String, isWrong: Bool) throws {

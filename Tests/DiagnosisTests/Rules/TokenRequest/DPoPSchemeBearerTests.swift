@@ -41,6 +41,15 @@ struct DPoPSchemeBearerTests {
         #expect(try Recording(broken).finding(rule)?.title.contains("bearer token") == true)
     }
 
+    /// The proof may be in a header field that is not in the capture; the scheme is there.
+    @Test func wantsNoProofThatMayBeThere() throws {
+        let recording = try Recording("token-request/dpop-key-mismatch")
+            .sendingHeader("DPoP", nil, to: "/userinfo").editing { $0.unknownFields.request = 1 }
+        #expect(recording.finding(rule) == nil)
+        let bearer = try Recording(broken).editing { $0.unknownFields.request = 1 }
+        #expect(bearer.finding(rule)?.evidence[1].note == "not the scheme DPoP")
+    }
+
     @Test func proofBesideAnotherSchemeIsNotDenied() throws {
         let plain = try #require(Recording(broken).finding(rule))
         #expect(plain.explanation.contains("by itself"))
