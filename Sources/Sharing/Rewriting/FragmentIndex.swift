@@ -37,6 +37,8 @@ struct FragmentIndex {
     private var filter = [UInt64](repeating: 0, count: 1 << 12)
     /// Indices of the secrets, by their bytes.
     private var sorted: [Int] = []
+    /// For each of ``sorted`` the place of the longest other one that it begins with, or that is the same; -1 for none.
+    private var beginnings: [Int32] = []
 
     /// `secrets`: at least ``shortestWord`` bytes each; those of less than ``shortestPiece`` match as whole words only.
     init(_ secrets: [[UInt8]]) {
@@ -57,6 +59,16 @@ struct FragmentIndex {
             }
         }
         sorted = secrets.indices.sorted { secrets[$0].lexicographicallyPrecedes(secrets[$1]) }
+        beginnings = Self.beginnings(of: sorted.map { secrets[$0] })
+    }
+
+    private static func beginnings(of sorted: [[UInt8]]) -> [Int32] {
+        var open: [Int] = []
+        return sorted.indices.map { place in
+            while let last = open.last, !sorted[place].starts(with: sorted[last]) { open.removeLast() }
+            defer { open.append(place) }
+            return open.last.map { Int32($0) } ?? -1
+        }
     }
 
     var isEmpty: Bool { entries.isEmpty }
@@ -97,7 +109,7 @@ struct FragmentIndex {
                 let bit = Self.bit(key, filter.count)
                 guard filter[bit >> 6] >> UInt64(bit & 63) & 1 == 1, let head = heads[key] else { continue }
                 let start = position - Self.window
-                guard let best = longest(head.first, at: start, in: text) else { continue }
+                guard let best = longest(head, at: start, in: text) else { continue }
                 found.append(best)
                 let resumed = best.range.upperBound - (Self.shortestPiece - 1)
                 if resumed > position {
@@ -109,9 +121,13 @@ struct FragmentIndex {
         return Self.disjoint(found)
     }
 
-    private func longest(_ first: Int32, at start: Int, in text: UnsafeBufferPointer<UInt8>) -> Match? {
+    private func longest(
+        _ head: (first: Int32, count: Int32),
+        at start: Int,
+        in text: UnsafeBufferPointer<UInt8>
+    ) -> Match? {
         var best: Match?
-        var next = first
+        var next = head.first
         while next >= 0 {
             let entry = entries[Int(next)]
             next = entry.next
@@ -120,8 +136,9 @@ struct FragmentIndex {
             }
             if best.map({ $0.range.count < match.range.count }) ?? true { best = match }
         }
-        guard let best, best.offset == 0 else { return best }
         // Many secrets begin like this one: is another of them here as a whole?
+        guard let best else { return head.count < Self.mostAlike ? nil : whole(at: start, in: text) }
+        guard best.offset == 0 else { return best }
         return whole(at: best.range.lowerBound, in: text).flatMap {
             $0.range.count >= best.range.count ? $0 : nil
         } ?? best
@@ -145,9 +162,7 @@ struct FragmentIndex {
             guard to > offset else { return nil }
             let isWhole = from == 0 && to == secret.count
             if secret.count < Self.shortestPiece {
-                guard isWhole, lower == 0 || !text[lower - 1].isBase64URLCharacter,
-                    upper == text.count || !text[upper].isBase64URLCharacter
-                else { return nil }
+                guard isWhole, Self.isWord(lower..<upper, in: text) else { return nil }
             } else {
                 guard upper - lower >= Self.shortestPiece else { return nil }
             }
@@ -155,16 +170,26 @@ struct FragmentIndex {
         }
     }
 
+    private static func isWord(_ range: Range<Int>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        (range.lowerBound == 0 || !text[range.lowerBound - 1].isBase64URLCharacter)
+            && (range.upperBound == text.count || !text[range.upperBound].isBase64URLCharacter)
+    }
+
     /// The longest secret that stands at a place from its first to its last byte.
+    ///
+    /// All that a text begins with are beginnings of the last one that does not come behind it.
     private func whole(at start: Int, in text: UnsafeBufferPointer<UInt8>) -> Match? {
         let rest = UnsafeBufferPointer(rebasing: text[start...])
-        let behind = sorted.partitionPoint { rest.lexicographicallyPrecedes(secrets[$0]) }
-        // Prefixes of the text stand right before, the longest last; few others lie between.
-        for place in Swift.stride(from: behind - 1, through: max(0, behind - 8), by: -1) where place >= 0 {
+        var place = sorted.partitionPoint { rest.lexicographicallyPrecedes(secrets[$0]) } - 1
+        while place >= 0 {
             let secret = secrets[sorted[place]]
-            if secret.count >= Self.shortestPiece, rest.starts(with: secret) {
-                return Match(range: start..<(start + secret.count), secret: sorted[place], offset: 0)
+            let range = start..<(start + secret.count)
+            if secret.count >= Self.shortestWord, rest.starts(with: secret),
+                secret.count >= Self.shortestPiece || Self.isWord(range, in: text)
+            {
+                return Match(range: range, secret: sorted[place], offset: 0)
             }
+            place = Int(beginnings[place])
         }
         return nil
     }

@@ -45,6 +45,20 @@ struct FragmentIndexTests {
         #expect(Self.matches(["a1b2c3d"], "a1b2c3d").isEmpty)
     }
 
+    /// Addresses of one network: more begin alike than are compared one by one, and each is a whole one all the same.
+    @Test func everyOneOfManyThatAreAlikeIsFound() {
+        let secrets =
+            (0..<3000).map { "10.0.\($0 >> 8).\($0 & 255)" }
+            + (0..<3000).map { "10.0.1\($0 >> 8 + 10).\($0 & 255)" }
+        let index = FragmentIndex(secrets.map { Array($0.utf8) })
+        let text = Array(secrets.joined(separator: "\n").utf8)
+        let found = index.matches(in: text).map { String(decoding: text[$0.range], as: UTF8.self) }
+        #expect(found == secrets.filter { $0.utf8.count >= FragmentIndex.shortestWord })
+        // Between the longest that a text begins with and the text there may be any number of others.
+        let nested = ["10.0.100.1000"] + (0..<200).map { "10.0.100.1000.\($0)" }
+        #expect(Self.matches(nested, "x 10.0.100.1000/x").first == "0+0:10.0.100.1000")
+    }
+
     /// Against a search that compares everything with everything.
     @Test(arguments: 0..<40)
     func agreesWithASlowSearch(seed: Int) {
