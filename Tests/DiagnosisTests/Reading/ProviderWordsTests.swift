@@ -24,6 +24,7 @@ struct ProviderWordsTests {
         ("invalid_grant: user hasn't approved this consumer", "pre-authorized"),
         ("CROSS_ORG: Cross org OAuth flows are not supported for this app", "install"),
         ("invalid_grant: ip restricted", "IP Restrictions"),
+        ("invalid_grant: Authorization code provided does not belong to you", "client_id (ca_"),
         ("access_denied: requested subject could not be obtained", "id_token_hint"),
         (#"{"status":400,"message":"Invalid authorization code"}"#, "runs twice"),
         ("AADB2C90273: An invalid response was received", "oauth2/authresp"),

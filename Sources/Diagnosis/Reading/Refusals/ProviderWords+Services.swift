@@ -2,7 +2,7 @@ import Flows
 
 extension ProviderWords {
     /// Those of services: Singpass, MyInfo, Google, Apple, Okta, Auth0, Amazon Cognito, LINE, Azure AD B2C, Salesforce, BankID,
-    /// FranceConnect, LinkedIn.
+    /// FranceConnect, LinkedIn, Stripe.
     static let services: [Known] = ofSalesforce + ofSingpass + ofGoogle + ofCognito + ofFranceConnect + others
 
     private static let others: [Known] = [
@@ -24,6 +24,14 @@ extension ProviderWords {
             fix: """
                 Exchange each code once, and as soon as the app has it: every sign-in brings a new one, so an app that repeats its request has to begin with a new sign-in. Later on refresh, or take the ID token, which \
                 Apple's keys verify.
+                """
+        ),
+        Known(
+            "code provided does not belong to you",
+            explanation:
+                "Stripe knows the platform by its secret key alone, and this key is of another account than the client_id that the login began with.",
+            fix: """
+                Take the secret key of the very account whose client_id (ca_…) the login names, of the same mode: test accounts and sandboxes have keys of their own.
                 """
         ),
         Known(

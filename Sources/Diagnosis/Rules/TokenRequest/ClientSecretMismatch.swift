@@ -151,7 +151,7 @@ struct ClientSecretMismatch: Rule {
         "bad_client_secret", "error validating client secret",
         // WeChat.
         "invalid appsecret",
-        // Stripe's keys are secrets that are for tests or for the real thing, and say whose code may come.
-        "livemode api key but", "testmode api key but", "code provided does not belong to you",
+        // Stripe's keys are secrets that are for tests or for the real thing.
+        "livemode api key but", "testmode api key but",
     ]
 }
