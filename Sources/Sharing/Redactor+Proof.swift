@@ -93,7 +93,8 @@ extension Redactor {
     ///
     /// `blurred`: those that are open text but for a few characters.
     private func namedValues(besides blurred: Set<String>) -> [NamedValue: Secret.Kind] {
-        found.named.filter { pair, kind in
+        let written = writtenUnderNames
+        return found.named.filter { pair, kind in
             let isShort =
                 !Self.isLong(pair.value) || found.open.contains(pair.value) || blurred.contains(pair.value)
                 || found.isWord(pair.value, kind)
@@ -103,9 +104,20 @@ extension Redactor {
             let isCharacter = !kind.isPersonal && pair.value.unicodeScalars.count < 2
             // A password that is called itself is replaced as it is written; with a capital it is what pages call it.
             let isOwnName = kind.isChosen && pair.name.lowercased() == pair.value.lowercased()
-            return isShort && !isName && !isCharacter && !isOwnName
+            return isShort && !isName && !isCharacter && !isOwnName && !written.contains(pair)
                 && standIns.standIn(for: pair.value) != pair.value
         }
+    }
+
+    /// What stands under a name for another value: where all values of so few characters occur, each of them is what one of the
+    /// others became, and tells nothing.
+    private var writtenUnderNames: Set<NamedValue> {
+        var written: Set<NamedValue> = []
+        for pair in found.named.keys where !Self.isLong(pair.value) {
+            let other = NamedValue(pair.name, standIns.standIn(for: pair.value))
+            if other != pair, found.named[other] != nil { written.insert(other) }
+        }
+        return written
     }
 
     /// Secrets that must not stand anywhere, whatever their length, with what may stand beside them.

@@ -1,3 +1,4 @@
+import Captures
 import Flows
 import JSON
 import LibCrypto
@@ -79,5 +80,26 @@ struct SecretLikeOtherWordsTests {
         let outcome = try SharingWorld.outcome(of: world.capture(), world.options)
         #expect(outcome.isProven, "\(outcome.leaks)")
         #expect(try !world.shared().text.contains("Brunhild"))
+    }
+
+    /// Lists in which everything occurs that the values could become: each of them is somebody's.
+    @Test(arguments: [
+        (0..<10).map { "{\"sub\":\"\($0)\"}" },
+        (10..<100).map { "{\"csrftoken\":\"\($0)\"}" },
+        (10..<100).map { "{\"email\":\"\($0)@shop.example\"}" },
+        (0..<200).map { "{\"seen\":\"10.0.\(100 + $0 / 100).\(100 + $0 % 100)\"}" },
+    ])
+    func listOfNumberedValuesIsNoReasonToRefuse(items: [String]) throws {
+        var world = try SharingWorld()
+        world.options.keepsAll = true
+        world.append("https://id.harbour.example/x", json: "[" + items.joined(separator: ",") + "]")
+        let outcome = try SharingWorld.outcome(of: world.capture(), world.options)
+        #expect(outcome.isProven, "\(outcome.leaks.prefix(3)) \(outcome.differences.prefix(3))")
+        let shared = try world.shared()
+        let body = try shared.entry(shared.capture.count - 1)["response"]?["content"]?["text"]?.string ?? ""
+        let made = try #require(JSONParser.parse(body.utf8).array).map { JSONWriter.text(of: $0) }
+        // What was different stays so, and nothing is left where it was; a zero by itself has no other digit to become.
+        #expect(Set(made).count == items.count)
+        #expect(zip(made, items).filter { $0 == $1 }.count <= 1)
     }
 }

@@ -61,7 +61,9 @@ enum IPAddressText {
     private static let shortestIPv6 = 6
 
     /// Another address of the same shape, for the same sort of network.
-    static func standIn(_ text: [UInt8], cipher: ([UInt8]) -> [UInt8]) -> [UInt8] {
+    ///
+    /// `keepsNetwork`: a private network stays itself.
+    static func standIn(_ text: [UInt8], keepsNetwork: Bool = true, cipher: ([UInt8]) -> [UInt8]) -> [UInt8] {
         guard text.contains(0x2e) else { return cipher(text) }
         let parts = text.split(separator: 0x2e).map(Array.init)
         guard parts.count == 4, let first = Int(String(decoding: parts[0], as: UTF8.self)) else {
@@ -70,6 +72,7 @@ enum IPAddressText {
         let second = Int(String(decoding: parts[1], as: UTF8.self)) ?? 0
         let kept: Int
         switch (first, second) {
+        case _ where !keepsNetwork: kept = 0
         case (10, _): kept = 1
         case (192, 168), (172, 16...31), (169, 254): kept = 2
         default: kept = 0

@@ -12,6 +12,12 @@ final class PersonalStandIns {
     private var madeLabels: [String: String] = [:]
     /// What was drawn.
     private var taken: Set<String> = []
+    /// What has a name, in small letters: short ones are looked for where they are named.
+    private lazy var named = Set(found.named.keys.map { $0.value.lowercased() })
+    /// Twelve characters each of the IP addresses: those of a network have most of theirs in common with others.
+    private lazy var addressPieces = Set(
+        found.values.lazy.filter { $0.value == .address }.flatMap { Self.pieces(of: $0.key) }
+    )
 
     init(of found: FoundSecrets, key: [UInt8]) {
         self.found = found
@@ -19,20 +25,85 @@ final class PersonalStandIns {
     }
 
     /// Drawn for the text as a whole: that two begin alike is nobody's business.
-    func drawn(_ text: String, _ make: ([UInt8], ([UInt8]) -> [UInt8]) -> [UInt8]) -> String {
-        let bytes = Array(text.utf8)
-        var other = text
-        for attempt in UInt8(0)..<64 {
+    ///
+    /// `whole`: what it becomes a part of. `other`: another way to make one, where the first makes none that is nobody's.
+    func drawn(
+        _ text: String,
+        in whole: (String) -> String = { $0 },
+        _ make: @escaping Make,
+        else other: Make? = nil
+    ) -> String {
+        let most = other == nil ? Self.mostTries : Self.mostTriesOfTwo
+        if let free = free(text, most, in: whole, make) { return take(free) }
+        if let free = other.flatMap({ free(text, Self.mostTries, in: whole, $0) }) { return take(free) }
+        let tries = tries(text, Self.mostTries, make)
+        return take(tries.first { $0 != text && !taken.contains($0) } ?? tries.last ?? text)
+    }
+
+    private static let mostTries: UInt8 = 64
+    private static let mostTriesOfTwo: UInt8 = 16
+
+    private func free(_ text: String, _ most: UInt8, in whole: (String) -> String, _ make: @escaping Make)
+        -> String?
+    {
+        tries(text, most, make).first { $0 != text && !taken.contains($0) && isFree(whole($0)) }
+    }
+
+    /// Makes one of the bytes of a text with a cipher.
+    typealias Make = ([UInt8], ([UInt8]) -> [UInt8]) -> [UInt8]
+
+    /// One after the other, as they are asked for.
+    private func tries(_ text: String, _ most: UInt8, _ make: @escaping Make)
+        -> some BidirectionalCollection<String>
+    {
+        (0..<most).lazy.map { [key] attempt in
             var domain = KeyedHash(key: key)
             domain.absorb(attempt)
             domain.absorb(text.lowercased().utf8)
             let seed = (0..<8).map { UInt8(truncatingIfNeeded: domain.value >> (8 * UInt64($0))) }
             let own = ShapeCipher(key: seed + key.suffix(8), domain: 2)
-            other = String(decoding: make(bytes, own.callAsFunction), as: UTF8.self)
-            if other != text, !taken.contains(other), found.values[other] == nil { break }
+            return String(decoding: make(Array(text.utf8), own.callAsFunction), as: UTF8.self)
         }
+    }
+
+    private func take(_ other: String) -> String {
         taken.insert(other)
         return other
+    }
+
+    /// Whether a text is nobody's, and no twelve characters of it are in an address that is somebody's.
+    private func isFree(_ text: String) -> Bool {
+        guard found.values[text] == nil, !named.contains(text.lowercased()) else { return false }
+        guard text.utf8.count <= Self.longestAddress, !addressPieces.isEmpty else { return true }
+        return addressPieces.isDisjoint(with: Self.pieces(of: text))
+    }
+
+    /// In bytes, of IPv6 with an IPv4 address in it.
+    private static let longestAddress = 45
+
+    private static func pieces(of text: String) -> [String] {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= FragmentIndex.shortestPiece else { return [] }
+        return (0...(bytes.count - FragmentIndex.shortestPiece)).map {
+            String(decoding: bytes[$0..<($0 + FragmentIndex.shortestPiece)], as: UTF8.self)
+        }
+    }
+
+    /// What stands for an IP address: of a network of the same sort, while there are any that are nobody's.
+    func address(_ text: String) -> String {
+        drawn(
+            text,
+            { IPAddressText.standIn($0, cipher: $1) },
+            else: { IPAddressText.standIn($0, keepsNetwork: false, cipher: $1) }
+        )
+    }
+
+    /// What stands for the name of an account, made in another way: that, unless it is somebody's, while there are any that are
+    /// nobody's, or stands for another.
+    func settled(_ other: String, for text: String) -> String {
+        guard !taken.contains(other) else { return drawn(text, { $1($0) }) }
+        if isFree(other) { return take(other) }
+        return take(free(text, Self.mostTriesOfTwo, in: { $0 }, { $1($0) }) ?? other)
     }
 
     /// What stands for a word of somebody's name.
@@ -46,8 +117,18 @@ final class PersonalStandIns {
     func email(_ text: String) -> String {
         guard let at = text.utf8.lastIndex(of: 0x40) else { return personal(text) }
         let domain = String(text[text.utf8.index(after: at)...])
-        return drawn(String(text[..<at])) { $1($0) } + "@" + server(domain)
+        let server = server(domain)
+        // Where all numbers are somebody's there are letters.
+        return drawn(
+            String(text[..<at]),
+            in: { $0 + "@" + server },
+            { $1($0) },
+            else: { $1($0.map { $0.isASCIIDigit ? $0 + Self.fromDigitToLetter : $0 }) }
+        ) + "@" + server
     }
+
+    /// From 0 to `a`, in ASCII.
+    private static let fromDigitToLetter: UInt8 = 0x31
 
     /// What a domain has in common with a host of the captures, whole labels; else its last label.
     private func publicSuffix(of domain: String) -> String {

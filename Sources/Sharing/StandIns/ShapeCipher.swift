@@ -19,13 +19,16 @@ struct ShapeCipher {
 
     func callAsFunction(_ text: [UInt8]) -> [UInt8] { writing(text, digits: 0..<10) }
 
+    /// The same of a text of which it is known that it is hexadecimal, though it may be too short to show it.
+    func hexadecimal(_ text: [UInt8]) -> [UInt8] { writing(text, digits: 0..<10, isHexadecimal: true) }
+
     /// The same of a text in base32 (RFC 4648, section 6), which stays such: it has the digits from 2 to 7.
     func base32(_ text: [UInt8]) -> [UInt8] { writing(text, digits: 2..<8) }
 
-    /// `digits`: those that there are.
-    private func writing(_ text: [UInt8], digits: Range<UInt8>) -> [UInt8] {
+    /// `digits`: those that there are; `isHexadecimal`: nil for what the text shows.
+    private func writing(_ text: [UInt8], digits: Range<UInt8>, isHexadecimal: Bool? = nil) -> [UInt8] {
         let kept = Self.kept(text)
-        let isHexadecimal = Self.isHexadecimal(text)
+        let isHexadecimal = isHexadecimal ?? Self.isHexadecimal(text)
         var hash = start
         hash.absorb(isHexadecimal ? 1 : 0)
         var output = text
@@ -118,7 +121,7 @@ struct ShapeCipher {
         return [8, 13, 18, 23].allSatisfy { $0 >= text.count || text[$0] == 0x2d }
     }
 
-    private static func isHexadecimal(_ text: [UInt8]) -> Bool {
+    static func isHexadecimal(_ text: [UInt8]) -> Bool {
         var (letters, digits, others) = (0, 0, 0)
         for byte in text {
             switch byte {

@@ -28,6 +28,7 @@ final class StandIns {
     var made: [String: String] = [:]
     /// Letters and digits of keys of one-time codes, however those are written.
     private lazy var oneTimeKeys = Set(found.oneTimeKeys.map { GroupedCodes.characters(of: $0.utf8) })
+    private lazy var hexadecimalBeginnings = HexadecimalBeginnings(found.named.keys)
     /// What was made: it may have pieces in common with what it stands for, and is not written once more.
     private(set) var written: WrittenStandIns
     /// Under way: a text that turns up inside of itself.
@@ -133,8 +134,8 @@ final class StandIns {
         if let remade = relations.remade(text, standIn: { standIn(for: $0) }) { return remade }
         switch namedKinds[text] == .subject ? .subject : found.values[text] ?? namedKinds[text] {
         case .email: return people.email(text)
-        case .address: return people.drawn(text) { IPAddressText.standIn($0, cipher: $1) }
-        case .phone: return people.drawn(text) { $1($0) }
+        case .address: return people.address(text)
+        case .phone: return people.drawn(text, { $1($0) })
         case .personal: return people.personal(text)
         case .password, .clientSecret, .oneTimeCode: return opaque(text)
         case .asked: return slice(text) ?? asked(text)
@@ -143,7 +144,10 @@ final class StandIns {
         if let whole = withRest(text) { return whole }
         if isTorn(text), let whole = changed(text) { return whole }
         if let whole = structured(text), !keepsDrawn(of: text, in: whole) { return whole }
-        return slice(text) ?? aroundToken(text) ?? changed(text) ?? opaque(text)
+        let other = slice(text) ?? aroundToken(text) ?? changed(text) ?? opaque(text)
+        // Of many accounts that are numbered one would become another.
+        let isAccount = namedKinds[text] == .subject && text.utf8.count < FragmentIndex.shortestPiece
+        return isAccount ? people.settled(other, for: text) : other
     }
 
     /// A text without parts that are known.
@@ -152,7 +156,10 @@ final class StandIns {
         let isOneTimeKey =
             !oneTimeKeys.isEmpty && GroupedCodes.isKey(bytes)
             && oneTimeKeys.contains(GroupedCodes.characters(of: bytes))
-        var other = isOneTimeKey ? cipher.base32(bytes) : cipher(bytes)
+        var other =
+            isOneTimeKey
+            ? cipher.base32(bytes)
+            : hexadecimalBeginnings.contains(text) ? cipher.hexadecimal(bytes) : cipher(bytes)
         // `state|signature`: a part that is known elsewhere keeps being the same.
         var start = 0
         for index in 0...bytes.count {

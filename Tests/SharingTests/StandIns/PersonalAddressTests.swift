@@ -32,6 +32,40 @@ struct PersonalAddressTests {
         #expect(loud.lowercased() == servers[0].lowercased() && loud.contains { $0.isUppercase })
     }
 
+    /// Where all numbers of the same length are somebody's, a name has letters.
+    @Test(arguments: [(10..<60, true), (10..<100, false)])
+    func mailOfSomebodyElseStandsForNobodys(numbers: Range<Int>, hasDigits: Bool) {
+        let addresses = numbers.map { "\($0)@shop.example" }
+        var found = FoundSecrets()
+        found.hosts = ["shop.example"]
+        for address in addresses { found.values[address] = .email }
+        let standIns = StandIns(
+            found,
+            options: SharingOptions(),
+            random: { [UInt8](repeating: 7, count: $0) },
+            makeKey: { _ in nil }
+        )
+        let made = addresses.map { standIns.standIn(for: $0) }
+        #expect(Set(made).count == made.count && Set(made).isDisjoint(with: addresses))
+        #expect(made.allSatisfy { $0.hasSuffix("@shop.example") })
+        #expect(made.contains { $0.contains { $0.isNumber } } == hasDigits)
+    }
+
+    @Test func addressOfAFullNetworkIsOfAnother() {
+        let addresses = (0..<100).map { "192.168.\($0 / 10).\($0 % 10)" }
+        var found = FoundSecrets()
+        for address in addresses { found.values[address] = .address }
+        let standIns = StandIns(
+            found,
+            options: SharingOptions(),
+            random: { [UInt8](repeating: 7, count: $0) },
+            makeKey: { _ in nil }
+        )
+        let made = addresses.map { standIns.standIn(for: $0) }
+        #expect(Set(made).count == made.count && Set(made).isDisjoint(with: addresses))
+        #expect(made.allSatisfy { $0.utf8.count == 11 && !$0.hasPrefix("192.168.") })
+    }
+
     @Test(arguments: [
         ("did:example:ada", "did:example:"), ("did:web:x.example", "did:web:"),
         ("did:hedera:mainnet", "did:hedera:"),

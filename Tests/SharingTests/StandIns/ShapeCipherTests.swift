@@ -46,6 +46,17 @@ struct ShapeCipherTests {
         #expect(String(decoding: letters, as: UTF8.self).uppercased().utf8.elementsEqual(other.prefix(12)))
     }
 
+    /// Of a text that is too short to show what it is.
+    @Test(arguments: 1..<9) func beginningOfHexadecimalTextIsThatOfItsStandIn(count: Int) {
+        let text = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
+        let beginning = String(text.prefix(count))
+        #expect(cipher.hexadecimal(Array(beginning.utf8)).elementsEqual(standIn(text).utf8.prefix(count)))
+        let beginnings = HexadecimalBeginnings([NamedValue("nonce", text), NamedValue("nonce", beginning)])
+        #expect(beginnings.contains(beginning) && !beginnings.contains(text))
+        let others = HexadecimalBeginnings([NamedValue("nonce", text), NamedValue("otp", beginning)])
+        #expect(!others.contains(beginning))
+    }
+
     @Test func hexadecimalTextAndUUIDsStaySuch() {
         let hex = "deadbeef00c0ffee1234"
         #expect(standIn(hex).allSatisfy { $0.isHexDigit && !$0.isUppercase })
