@@ -17,6 +17,7 @@ enum StatedAssertionRefusal {
             )
         }
         guard let assertion = call.assertion, assertion.token.claims != nil else { return nil }
+        if let fault = AssertionSignature.fault(of: assertion, call, flow) { return fault }
         let isFederated = FederatedAssertion(of: call) != nil
         switch refused {
         case .audience where !isFederated && flow.violation(of: ClientAssertionAudience()) == nil:

@@ -3,8 +3,7 @@ import Flows
 import JOSE
 import OAuth
 
-/// The client assertion is signed with an algorithm that the provider's metadata does not list, or not at all, or in
-/// a way that nobody can verify (``AssertionSignature``).
+/// The client assertion is signed with an algorithm that the provider's metadata does not list, or not at all.
 struct ClientAssertionAlg: Rule {
     static let info = RuleInfo(
         id: "client-assertion-alg",
@@ -35,10 +34,6 @@ struct ClientAssertionAlg: Rule {
             guard let assertion = call.assertion, assertion.token.form == .signed,
                 let algorithm = assertion.token.algorithm
             else { continue }
-            if let fault = AssertionSignature.fault(of: assertion, call, flow) {
-                found.append(fault)
-                continue
-            }
             let metadata = provider.metadata(of: call.endpoint)
             let stated = metadata?.list(Self.member).flatMap { $0.isEmpty ? nil : $0 }
             let list = stated ?? (flow.provider == .singpass ? ["ES256", "ES384", "ES512"] : nil)
