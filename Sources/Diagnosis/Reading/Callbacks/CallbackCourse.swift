@@ -31,6 +31,13 @@ struct CallbackCourse {
         let tokens = callback.tokens(in: flow)
         if tokens == nil, quotesProvider(callback, flow) { return CallbackCourse([], quoted, quotedFix) }
         let failed = callback.failedCalls(in: flow)
+        if failed.isEmpty, let answer = TokenlessAnswer(to: callback, in: flow) {
+            return CallbackCourse(
+                (tokens ?? []).prefix(1) + [answer.evidence],
+                TokenlessAnswer.explanation,
+                TokenlessAnswer.fix
+            )
+        }
         if failed.isEmpty, let reason = SaidReason.of(callback, in: flow) {
             let words = words(of: reason)
             let told = reason == .user ? claims(of: callback, flow) : nil
