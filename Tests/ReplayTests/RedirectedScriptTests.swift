@@ -75,6 +75,38 @@ struct RedirectedScriptTests {
         #expect(sent.headers.first("origin") == (keepsMethod ? Self.provider : nil))
     }
 
+    /// Credentials go no further than to their own origin, wherever a redirect leads today (Fetch, section 4.4).
+    @Test(arguments: [provider, "https://api.example"])
+    func credentialsStayWithTheirOrigin(next: String) async throws {
+        let headers = Self.script(true) + [("Authorization", "Session page-0123456789")]
+        var builder = CaptureBuilder()
+        builder.get(
+            Self.asking("s-Kq2vLx7TzB4nWm8R"),
+            headers: Self.agent,
+            body: Self.page(Self.recorded).body
+        )
+        let (first, second) = (Self.provider + "/session", Self.provider + "/session/next")
+        let there = [("Location", "/session/next")]
+        builder.post(first, json: Self.entered, 307, headers: headers, answer: there)
+        builder.post(second, json: Self.entered, 302, headers: headers, answer: Self.back)
+        builder.redeem("c-Kq2vLx7TzB4nWm8R", at: "https://api.example/token", for: Self.app)
+        let replay = try await AskedReplay(of: builder.capture) { request, first in
+            switch request.url.path {
+            case "/authorize": Self.page(Self.live)
+            case "/session": Self.redirect(307, next + "/session/next")
+            case "/session/next": AskedReplay.back(to: Self.app, code: "c-7Hq2vLx7", answering: first)
+            default:
+                RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8","token_type":"Bearer"}"#))
+            }
+        }
+        #expect(replay.run.isComplete, "\(replay.run.results) \(String(describing: replay.run.stop))")
+        let sent = try #require(replay.asked.first { $0.url.path == "/session/next" })
+        #expect(sent.url.text == next + "/session/next")
+        #expect(
+            sent.headers.first("authorization") == (next == Self.provider ? "Session page-0123456789" : nil)
+        )
+    }
+
     /// Where nothing tells that a script sent the form of the page, its fields do.
     @Test func headerFieldsOfAFormAreOfTheNewRun() async throws {
         var builder = CaptureBuilder()

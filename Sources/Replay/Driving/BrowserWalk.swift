@@ -257,7 +257,13 @@ struct BrowserWalk {
         if keepsMethod, let type = exchange.request.headers.first("content-type") {
             request.headers.append("Content-Type", type)
         }
-        if let recorded { request.headers.fields += kept(of: exchange.request, like: recorded) }
+        if let recorded {
+            request.headers.fields += kept(of: exchange.request, like: recorded).filter {
+                // Credentials are for the origin that they were said to.
+                url.origin == exchange.request.url.origin
+                    || !$0.name.equalsIgnoringASCIICase("authorization")
+            }
+        }
         return request
     }
 
