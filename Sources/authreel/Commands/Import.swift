@@ -196,7 +196,7 @@ struct Import: ParsableCommand {
                 beforeAsking: progress.clear
             )
             done += count
-            for loss in opened.packetLosses { StandardError.warn("\(name): \(loss)") }
+            for loss in opened.packetLosses { StandardError.warn("\(opened.source.name): \(loss)") }
             return opened
         }
         tellOfParts(opened)

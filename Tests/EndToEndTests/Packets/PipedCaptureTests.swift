@@ -100,6 +100,17 @@ struct PipedCaptureTests {
         #expect(result.status == 66 && result.errors.contains("late.keys: no such file"), "\(result.errors)")
     }
 
+    /// What is said of the packets names them as the rest does.
+    @Test func whatCouldNotBeReadIsOfStandardInput() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let script =
+            "head -c 27 \(Self.recording("packets-app-tls12.pcap")) | \(Program.path) import - --out cut.har"
+        let result = try Program.run(["-c", script], executable: "/bin/sh", in: folder.path)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.errors.contains("warning: standard input: byte 24, packet 1: "), "\(result.errors)")
+    }
+
     @Test(arguments: [("/dev/zero", 66, "/dev/zero: is a device"), ("/dev/null", 65, "an empty file")])
     func deviceIsNoCapture(path: String, status: Int, words: String) throws {
         let result = try Program.run(["diagnose", path])
