@@ -22,6 +22,7 @@ struct ExchangeUnion {
         if let answer = other.response { uniteResponse(answer) }
         uniteFailure(other, base)
         uniteFacts(other)
+        uniteUnknownFields(other, base)
         unite(&exchange.foreign, other.foreign, &differences)
         uniteProvenance(other.provenance)
     }
@@ -235,15 +236,20 @@ struct ExchangeUnion {
         if exchange.tunnel == TunnelFacts() { exchange.tunnel = other.tunnel }
         if exchange.malformations.isEmpty { exchange.malformations = other.malformations }
         exchange.upgradedTo = exchange.upgradedTo ?? other.upgradedTo
-        uniteUnknownFields(other)
     }
 
-    /// What one file has not, the other may have.
-    private mutating func uniteUnknownFields(_ other: Exchange) {
-        guard exchange.unknownFields != UnknownFields() else { return }
-        exchange.unknownFields.request = min(exchange.unknownFields.request, other.unknownFields.request)
-        guard other.isAnswered else { return }
-        exchange.unknownFields.response = min(exchange.unknownFields.response, other.unknownFields.response)
+    /// What one file has not, the other has, unless it has no header fields at all, as logs have none.
+    private mutating func uniteUnknownFields(_ other: Exchange, _ base: Exchange) {
+        var unknown = base.unknownFields
+        if !other.request.headers.fields.isEmpty {
+            unknown.request = min(unknown.request, other.unknownFields.request)
+        }
+        if base.response == nil {
+            unknown.response = other.unknownFields.response
+        } else if other.response?.headers.fields.isEmpty == false {
+            unknown.response = min(unknown.response, other.unknownFields.response)
+        }
+        if unknown != base.unknownFields { exchange.unknownFields = unknown }
     }
 
     private func unite(_ own: inout ConnectionFacts, _ other: ConnectionFacts) {

@@ -45,6 +45,25 @@ struct ExchangeUnionTests {
         return (browser, server)
     }
 
+    @Test func whatOneDoesNotKnowTheOtherHas() {
+        let (browser, server) = sightings()
+        let known = browser.exchanges[0]
+        var packets = server.exchanges[0]
+        packets.unknownFields = UnknownFields(request: 2, response: 1)
+        #expect(ExchangeUnion(packets, known).exchange.unknownFields == UnknownFields())
+        #expect(ExchangeUnion(known, packets).exchange.unknownFields == UnknownFields())
+        // A log without header fields has none of those either.
+        var log = known
+        log.request.headers = HeaderFields()
+        log.response?.headers = HeaderFields()
+        #expect(ExchangeUnion(packets, log).exchange.unknownFields == packets.unknownFields)
+        // An answer that the other alone has is as it is there.
+        var unanswered = known
+        unanswered.response = nil
+        let united = ExchangeUnion(unanswered, packets).exchange
+        #expect(united.unknownFields == UnknownFields(request: 0, response: 1))
+    }
+
     @Test func richerOneIsKeptFieldByField() throws {
         let (browser, server) = sightings()
         for merger in [CaptureMerger(browser, server), CaptureMerger(server, browser)] {
