@@ -21,7 +21,7 @@ package final class KeyLog: Sendable {
             throw KeyLogError(path: path, reason: "it holds something else, which is not appended to")
         }
         descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw KeyLogError(path: path, reason: String(cString: strerror(errno))) }
+        guard descriptor >= 0 else { throw KeyLogError(path: path, reason: SystemError.words(errno)) }
     }
 
     deinit { close(descriptor) }

@@ -1,14 +1,6 @@
 internal import LibCrypto
 package import NIOCore
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
-
 /// TLS for one end of a channel: ciphertext towards the socket, plaintext towards the tail.
 ///
 /// Fires one ``HandshakeOutcome`` as a user inbound event, before any plaintext. The end of what the other
@@ -97,7 +89,7 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard state == .handshaking else { return context.fireErrorCaught(error) }
-        let words = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+        let words = (error as? IOError).map { SystemError.words($0.errnoCode) } ?? "\(error)"
         fail(brokenOff(.connectionError(words)), context)
     }
 

@@ -204,7 +204,7 @@ struct SpooledBodyTests {
         #expect(descriptors.count == 2)
         for name in descriptors { #expect(ftruncate(try #require(Int32(name)), 100) == 0) }
         #expect(open(folder.file("nowhere/at-all"), O_RDONLY) == -1 && errno == ENOENT)
-        let reason = "a body that waits in a file cannot be read back: \(String(cString: strerror(EIO)))"
+        let reason = "a body that waits in a file cannot be read back: \(EIO.systemReason)"
         #expect(throws: CaptureError.inputOutput(path: path, reason: reason)) {
             try writer.append([small, large])
         }

@@ -79,11 +79,11 @@ struct CommandFailureTests {
     @Test func fullDiskWantsRoom() {
         let full = CaptureError.inputOutput(
             path: "demo/healthy.har",
-            reason: String(cString: strerror(ENOSPC))
+            reason: ENOSPC.systemReason
         )
         #expect(CommandFailure(full).hint == "make room there, or write to another place")
         #expect(CommandFailure(full).status == .unavailable)
-        let closed = CaptureError.inputOutput(path: "a.har", reason: String(cString: strerror(EACCES)))
+        let closed = CaptureError.inputOutput(path: "a.har", reason: EACCES.systemReason)
         #expect(CommandFailure(closed).status == .noInput)
     }
 

@@ -64,7 +64,7 @@ final class ScratchText {
     private func failure() -> CaptureError {
         .inputOutput(
             path: name,
-            reason: "there is no room for it in \(folder): \(String(cString: strerror(errno)))"
+            reason: "there is no room for it in \(folder): \(errno.systemReason)"
         )
     }
 

@@ -83,7 +83,7 @@ final class PacketFileWindow {
         packed?.deallocate()
     }
 
-    private static var systemReason: String { String(cString: strerror(errno)) }
+    private static var systemReason: String { errno.systemReason }
 
     /// What is in the window from ``offset`` on; there until the window moves.
     var bytes: UnsafeRawBufferPointer {

@@ -1,4 +1,5 @@
 internal import CPcap
+internal import Captures
 
 #if canImport(Glibc)
 import Glibc
@@ -79,19 +80,19 @@ package enum Privileges {
     private static func dropOfFirstThread(to identity: Identity) throws(Failure) {
         guard authreel_is_first_thread() == 0 else { return }
         let error = authreel_identify_first_thread(identity.user, identity.group)
-        guard error == 0 else { throw Failure(description: "tgkill: \(String(cString: strerror(error)))") }
+        guard error == 0 else { throw Failure(description: "tgkill: \(error.systemReason)") }
         // It does nothing but wait for signals.
         for _ in 0..<2000 where authreel_first_thread_outcome() == 0 { usleep(1000) }
         switch authreel_first_thread_outcome() {
         case 1: return
         case 0: throw Failure(description: "the first thread does not answer")
-        case let error: throw Failure(description: "setresuid: \(String(cString: strerror(-error)))")
+        case let error: throw Failure(description: "setresuid: \((-error).systemReason)")
         }
     }
     #endif
 
     private static func failure(_ call: String) -> Failure {
-        Failure(description: "\(call): \(String(cString: strerror(errno)))")
+        Failure(description: "\(call): \(errno.systemReason)")
     }
 
     private static func entry(

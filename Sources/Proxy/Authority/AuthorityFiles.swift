@@ -361,6 +361,6 @@ package struct AuthorityFiles: Sendable, Hashable {
     }
 
     private func failure(_ path: String, _ number: CInt = errno) -> ProxyError {
-        .authority(path: path, reason: String(cString: strerror(number)))
+        .authority(path: path, reason: number.systemReason)
     }
 }

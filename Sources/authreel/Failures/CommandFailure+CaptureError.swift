@@ -107,7 +107,7 @@ extension CommandFailure {
         return "did you mean \(near.map { ShellWord.quoted(folder + $0) }.joined(separator: ", "))?"
     }
 
-    private static let noRoom = String(cString: strerror(ENOSPC))
+    private static let noRoom = ENOSPC.systemReason
 
     /// What to do about a capture that is there and cannot be read.
     private static func advice(_ path: String, _ reason: String) -> String? {
@@ -116,7 +116,7 @@ extension CommandFailure {
         case "is a folder":
             "name the captures in it, one by one or as \(ShellWord.quoted(path))\(path.hasSuffix("/") ? "" : "/")*.har"
         // That of a recording as root, most often: nobody else may read it.
-        case String(cString: strerror(EACCES)):
+        case EACCES.systemReason:
             "only its owner may read a capture; one that was recorded with sudo becomes yours by: sudo chown \"$USER\" \(ShellWord.quoted(path))"
         case noRoom: "make room there, or write to another place"
         default: nil

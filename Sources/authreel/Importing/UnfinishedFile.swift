@@ -72,7 +72,7 @@ final class UnfinishedFile {
             return number
         }
         guard number != EEXIST else { throw OutputFile.exists(target) }
-        guard number == 0 else { throw OutputFile.unfinished(target, String(cString: strerror(number))) }
+        guard number == 0 else { throw OutputFile.unfinished(target, number.systemReason) }
     }
 
     /// For file systems without hard links: the name is taken first, then the file put there.

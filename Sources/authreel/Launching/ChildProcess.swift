@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 import Synchronization
 
@@ -73,7 +74,7 @@ final class ChildProcess: Sendable {
             leadsGroup: leadsGroup
         )
         guard code == 0 else {
-            throw CommandFailure(.cannotInvoke, "\(path): \(String(cString: strerror(code)))")
+            throw CommandFailure(.cannotInvoke, "\(path): \(code.systemReason)")
         }
         processID = child
         // A thread that waits, because process sources exist on Apple's systems only.

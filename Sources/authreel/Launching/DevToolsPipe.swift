@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 import Replay
 
@@ -63,12 +64,12 @@ final class DevToolsPipe: Sendable {
     private static func pipe() throws -> (out: Int32, in: Int32) {
         var ends: [Int32] = [0, 0]
         guard Foundation.pipe(&ends) == 0 else {
-            throw CommandFailure(.unavailable, "no pipe to a browser: \(String(cString: strerror(errno)))")
+            throw CommandFailure(.unavailable, "no pipe to a browser: \(errno.systemReason)")
         }
         let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, 10) }
         ends.forEach { close($0) }
         guard moved.allSatisfy({ $0 >= 0 }) else {
-            throw CommandFailure(.unavailable, "no pipe to a browser: \(String(cString: strerror(errno)))")
+            throw CommandFailure(.unavailable, "no pipe to a browser: \(errno.systemReason)")
         }
         return (moved[0], moved[1])
     }

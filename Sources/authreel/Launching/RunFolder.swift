@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 
 /// A private folder for what one recording needs beside its capture: a browser's profile, trust files.
@@ -20,7 +21,7 @@ struct RunFolder: Sendable {
         guard mkdtemp(&template) != nil else {
             throw CommandFailure(
                 .unavailable,
-                "no folder for temporary files in \(parent): \(String(cString: strerror(errno)))",
+                "no folder for temporary files in \(parent): \(errno.systemReason)",
                 hint: "TMPDIR=DIR names another one"
             )
         }

@@ -28,7 +28,7 @@ enum InputFile {
             switch number {
             case ENOENT: "no such file"
             case EISDIR: "is a folder"
-            default: String(cString: strerror(number))
+            default: number.systemReason
             }
         // `--secret NAME=file:~/…`: to the shell that is the middle of a word.
         let isHome = number == ENOENT && path.hasPrefix("~")

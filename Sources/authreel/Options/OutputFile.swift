@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 
 /// Results that go to a file or, as `-`, to standard output.
@@ -28,7 +29,7 @@ enum OutputFile {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isPrivate ? 0o600 : 0o666)
         guard descriptor >= 0 else {
             guard errno != EEXIST else { throw exists(path) }
-            throw unmade(path, String(cString: strerror(errno)), hint: writable)
+            throw unmade(path, errno.systemReason, hint: writable)
         }
         do {
             defer { close(descriptor) }
@@ -51,7 +52,7 @@ enum OutputFile {
         var status = stat()
         guard lstat(path, &status) != 0 else { throw exists(path) }
         guard access(URL(filePath: path).deletingLastPathComponent().path, W_OK) == 0 else {
-            throw unmade(path, String(cString: strerror(errno)), hint: "\(writable): \(option)")
+            throw unmade(path, errno.systemReason, hint: "\(writable): \(option)")
         }
     }
 
@@ -117,7 +118,7 @@ enum OutputFile {
             let cause = (underlying ?? error) as NSError
             let reason =
                 cause.domain == NSPOSIXErrorDomain
-                ? String(cString: strerror(Int32(cause.code))) : cause.localizedDescription
+                ? Int32(cause.code).systemReason : cause.localizedDescription
             throw CommandFailure(
                 .noInput,
                 "the folder \(path) cannot be made: \(reason)",
@@ -143,7 +144,7 @@ enum OutputFile {
     /// That a file that was begun cannot be written to its end, for the system's reason.
     static func unfinished(_ path: String, _ reason: String) -> CommandFailure {
         guard !path.isEmpty else { return unnamed }
-        let full = [ENOSPC, EDQUOT, EFBIG].map { String(cString: strerror($0)) }
+        let full = [ENOSPC, EDQUOT, EFBIG].map(\.systemReason)
         let isFull = full.contains(reason)
         return CommandFailure(
             .unavailable,
@@ -184,7 +185,7 @@ enum OutputFile {
                 )
                 if count < 0, errno == EINTR { continue }
                 if count < 0, errno == EPIPE, descriptor == STDOUT_FILENO { return }
-                guard count > 0 else { throw unfinished(path, String(cString: strerror(errno))) }
+                guard count > 0 else { throw unfinished(path, errno.systemReason) }
                 done += count
             }
         }

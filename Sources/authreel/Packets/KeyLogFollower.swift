@@ -28,7 +28,7 @@ final class KeyLogFollower {
             descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             if descriptor >= 0, let owner { fchown(descriptor, owner.user, owner.group) }
         }
-        let reason = descriptor < 0 ? "cannot be read: \(String(cString: strerror(errno)))" : nil
+        let reason = descriptor < 0 ? "cannot be read: \(errno.systemReason)" : nil
         let kind = Self.status(of: descriptor).map { $0.st_mode & S_IFMT }
         if kind == S_IFDIR { close(descriptor) }
         guard reason == nil, kind != S_IFDIR else {

@@ -21,7 +21,7 @@ final class ScratchFile {
         guard descriptor >= 0 else {
             throw CommandFailure(
                 .noInput,
-                "no file can be written in \(folder): \(String(cString: strerror(errno)))",
+                "no file can be written in \(folder): \(errno.systemReason)",
                 hint: OutputFile.writable
             )
         }

@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 
 /// Standard output, which may be a file on a full disk, or closed.
@@ -19,6 +20,6 @@ enum StandardOutput {
     /// - Throws: ``CommandFailure`` where not all that was printed is written.
     static func finish() throws {
         guard fflush(nil) != 0, errno != EPIPE else { return }
-        throw OutputFile.unfinished("standard output", String(cString: strerror(errno)))
+        throw OutputFile.unfinished("standard output", errno.systemReason)
     }
 }

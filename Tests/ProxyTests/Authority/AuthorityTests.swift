@@ -167,7 +167,7 @@ final class AuthorityTests: Sendable {
             Issue.record("\(error as Any)")
             return
         }
-        #expect(reason == String(cString: strerror(EACCES)))
+        #expect(reason == EACCES.systemReason)
         // One that is there needs no right to its parent.
         chmod(parent, 0o700)
         try files.makeFolder()

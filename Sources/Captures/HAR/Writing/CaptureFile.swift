@@ -22,7 +22,7 @@ struct CaptureFile: Sendable {
                 .inputOutput(
                     path: path,
                     reason: "a body that waits in a file cannot be read back: "
-                        + String(cString: strerror(number))
+                        + number.systemReason
                 )
             }
         }
