@@ -25,29 +25,47 @@ enum ClockGraph {
         }
         for root in names.indices where clocks[root] == nil {
             clocks[root] = root == 0 ? .reference : .unknown
-            // Few files: whichever way is the surest is looked for each time.
-            var known = [root: ClockOffset(ahead: .zero, within: .zero, basis: .exchanges, count: .max)]
-            while let (file, offset) = surest(from: known, neighbours) {
-                known[file] = offset
-                clocks[file] = .known(offset, to: names[root])
+            var next = Next()
+            let own = ClockOffset(ahead: .zero, within: .zero, basis: .exchanges, count: .max)
+            var last = (file: root, offset: own)
+            while true {
+                next.reach(last.file, last.offset, neighbours[last.file] ?? [])
+                guard let surest = next.surest else { break }
+                clocks[surest.file] = .known(surest.offset, to: names[root])
+                last = surest
             }
         }
         return clocks.map { $0 ?? .unknown }
     }
 
-    /// The file next to those that are known whose clock is known best.
-    private static func surest(from known: [Int: ClockOffset], _ neighbours: [Int: [(Int, ClockOffset)]]) -> (
-        Int, ClockOffset
-    )? {
-        var best: (Int, ClockOffset)?
-        for from in known.keys.sorted() {
-            for (file, step) in neighbours[from] ?? [] where known[file] == nil {
-                guard let offset = known[from].map({ $0 + step }) else { continue }
-                if let best, best.1.within <= offset.within { continue }
-                best = (file, offset)
+    /// The files next to those whose clocks are known.
+    private struct Next {
+        private var reached: Set<Int> = []
+        /// How each is known best, and by the how many-th neighbour of which file that is.
+        private var ways: [Int: (offset: ClockOffset, from: Int, place: Int)] = [:]
+
+        /// The clock of a file is known now.
+        mutating func reach(_ from: Int, _ known: ClockOffset, _ neighbours: [(Int, ClockOffset)]) {
+            reached.insert(from)
+            ways[from] = nil
+            for (place, (file, step)) in neighbours.enumerated() where !reached.contains(file) {
+                let way = (offset: known + step, from: from, place: place)
+                if ways[file].map({ Self.isSurer(way, $0) }) ?? true { ways[file] = way }
             }
         }
-        return best
+
+        /// The file whose clock is known best.
+        var surest: (file: Int, offset: ClockOffset)? {
+            ways.min { Self.isSurer($0.value, $1.value) }.map { ($0.key, $0.value.offset) }
+        }
+
+        /// Of those that leave as much doubt, the one that comes first.
+        private static func isSurer(
+            _ left: (offset: ClockOffset, from: Int, place: Int),
+            _ right: (offset: ClockOffset, from: Int, place: Int)
+        ) -> Bool {
+            (left.offset.within, left.from, left.place) < (right.offset.within, right.from, right.place)
+        }
     }
 }
 

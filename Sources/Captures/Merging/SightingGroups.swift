@@ -7,8 +7,10 @@ struct SightingGroups {
     }
 
     private let counts: [Int]
-    /// The groups of two and more, in the order in which they were made; empty where one was joined to another.
+    /// Empty where one was joined to another.
     private var groups: [[Place]] = []
+    /// Of each of the groups, the files that it has entries of.
+    private var files: [Set<Int>] = []
     private var group: [Place: Int] = [:]
 
     /// `counts`: entries of each file.
@@ -16,22 +18,35 @@ struct SightingGroups {
 
     /// Joins two entries of different files, unless a file would have two in one group then.
     mutating func join(_ left: Place, _ right: Place) {
-        guard Set(members(left).map(\.file)).isDisjoint(with: members(right).map(\.file)) else { return }
-        unite(left, right)
+        // Of many files most pairs say again what others have said.
+        if let known = group[left], known == group[right] { return }
+        let (a, b) = (index(of: left), index(of: right))
+        guard files[a].isDisjoint(with: files[b]) else { return }
+        unite(a, b)
     }
 
     /// Joins two entries that are to be in one group, of one file also.
-    mutating func unite(_ left: Place, _ right: Place) {
-        let (a, b) = (members(left), members(right))
-        guard !a.contains(right) else { return }
-        for place in [left, right] {
-            if let index = group[place] { groups[index] = [] }
-        }
-        groups.append(a + b)
-        for place in a + b { group[place] = groups.count - 1 }
+    mutating func unite(_ left: Place, _ right: Place) { unite(index(of: left), index(of: right)) }
+
+    /// The smaller group becomes a part of the larger one.
+    private mutating func unite(_ left: Int, _ right: Int) {
+        guard left != right else { return }
+        let (large, small) = groups[left].count < groups[right].count ? (right, left) : (left, right)
+        for place in groups[small] { group[place] = large }
+        groups[large] += groups[small]
+        files[large].formUnion(files[small])
+        groups[small] = []
+        files[small] = []
     }
 
-    private func members(_ place: Place) -> [Place] { group[place].map { groups[$0] } ?? [place] }
+    /// Of the group that an entry is in, if only by itself.
+    private mutating func index(of place: Place) -> Int {
+        if let known = group[place] { return known }
+        groups.append([place])
+        files.append([place.file])
+        group[place] = groups.count - 1
+        return groups.count - 1
+    }
 
     /// Every entry in one of them; the places of each by file.
     var all: [[Place]] {
