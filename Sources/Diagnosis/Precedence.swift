@@ -57,8 +57,6 @@ enum Precedence {
             over: ["callback-rejected-by-app", "callback-unreachable"] + ofCodeSentAgain,
             .whenItSaysSo
         ),
-        // The provider had the request: what was lost is the answer, and nothing else.
-        Row(["refresh-token-reused"], over: ["host-unreachable"], .whenItSaysSo),
         Row(
             ["client-clock-skew"],
             over: [

@@ -24,6 +24,10 @@ struct StatedRefusal {
         }
         let fault = StatedGrantFault(request)
         guard request.isCodeExchange else {
+            if let lost = LostRefresh(before: request, in: flow) {
+                self.init(words: LostRefresh.words, evidence: lost.evidence)
+                return
+            }
             guard request.isRefresh, fault == .otherClient, flow.refreshHistory.issuer(of: request) == nil
             else { return nil }
             self.init(Self.otherClientsToken, request.authentication.clientID)

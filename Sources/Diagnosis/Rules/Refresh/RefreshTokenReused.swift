@@ -8,7 +8,8 @@ import OAuth
 ///
 /// With rotation each refresh token is good for one use; the provider takes a second one for theft and may
 /// revoke the whole family (RFC 9700, section 4.14.2). Variant `sequential`: the new token was not kept.
-/// Variant `concurrent`: two refreshes ran at the same time with the same token.
+/// Variant `concurrent`: two refreshes ran at the same time with the same token. Of a token whose replacement is not in the capture, for
+/// the answer was lost, the refusal's own finding tells (``LostRefresh``).
 struct RefreshTokenReused: Rule {
     static let info = RuleInfo(
         id: "refresh-token-reused",
@@ -35,13 +36,8 @@ struct RefreshTokenReused: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let history = flow.refreshHistory
-        for refused in history.refreshes where isRefused(refused) {
-            guard let first = history.replacement(of: refused) else {
-                if let violation = unanswered(before: refused, history, flow) {
-                    return .violated(violation)
-                }
-                continue
-            }
+        for refused in history.refreshes where Self.isRefused(refused) {
+            guard let first = history.replacement(of: refused) else { continue }
             let isConcurrent = history.overlap(first, refused)
             return .violated(
                 Violation(
@@ -59,60 +55,9 @@ struct RefreshTokenReused: Rule {
         return history.isIncomplete ? .abstains("the token of a refresh was not saved") : .holds
     }
 
-    /// The same token, sent in a request whose answer was lost: the provider had replaced it for all that the app knows.
-    private func unanswered(before refused: TokenRequest, _ history: RefreshHistory, _ flow: Flow)
-        -> Violation?
-    {
-        let said = refused.answer.errorText
-        guard
-            StatedGrantFault.namesEveryReason((refused.answer.error?.description ?? "").lowercased())
-                || !["expired", "revoked", "inactiv", "not active", "password"].contains(
-                    where: said.containsBytes
-                ),
-            StatedGrantFault(refused) != .otherClient,
-            let lost = history.unanswered(
-                before: refused,
-                isSaidToBeUsed: StatedGrantFault(refused) == .refreshTokenUsed
-            )
-        else { return nil }
-        return Violation(
-            [
-                lost.parameters.parameter("refresh_token").map { Evidence($0, note: "sent first") },
-                lost.answer.statusEvidence(note: "its answer was lost"),
-                refused.parameters.parameter("refresh_token").map {
-                    Evidence(
-                        $0,
-                        note: "the same token, sent \((refused.startedAt - lost.startedAt).words) later"
-                    )
-                },
-                refused.answer.evidence(),
-            ].compactMap(\.self),
-            variant: "sequential",
-            explanation: """
-                The app refreshed, and the answer did not get to it: the connection broke, or the app was stopped. The provider had replaced the token by \
-                then, and takes the old one for a stolen one when it comes again.
-                """,
-            fix: """
-                Allow a grace period for the token that was just replaced, where the provider has one (reuse interval, rotation overlap), and let a refresh \
-                finish before the app is suspended (beginBackgroundTask on iOS). When a refresh is refused so, begin a new login.
-                """,
-            exchange: refused.exchange,
-            explains: isAllThatFailed(refused, history, flow) ? [HostUnreachable.info.id] : []
-        )
-    }
-
-    /// Whether nothing failed at the provider but refreshes with this very token.
-    private func isAllThatFailed(_ refused: TokenRequest, _ history: RefreshHistory, _ flow: Flow) -> Bool {
-        guard let violation = flow.violation(of: HostUnreachable()) else { return false }
-        let tries = Set(
-            history.refreshes.filter { $0.refreshToken == refused.refreshToken }.map(\.exchange)
-        )
-        return violation.evidence.allSatisfy { $0.place.exchange.map(tries.contains) ?? false }
-    }
-
     /// By a name for it, or by a bare status of the requests' own kind: the replaced token says the rest.
-    private func isRefused(_ refresh: TokenRequest) -> Bool {
-        refresh.isRefreshTokenRefused || refresh.isRefused(with: Self.hydra)
+    static func isRefused(_ refresh: TokenRequest) -> Bool {
+        refresh.isRefreshTokenRefused || refresh.isRefused(with: hydra)
             || refresh.answer.error == nil && refresh.isGrantRefused
     }
 

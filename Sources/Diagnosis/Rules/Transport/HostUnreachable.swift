@@ -73,7 +73,11 @@ struct HostUnreachable: Rule {
         let unanswered = flow.failedRequests(.unanswered).filter {
             !documents.contains($0.exchange) && flow.capture[$0.exchange].request.method != "CONNECT"
         }
-        return unanswered.isEmpty ? flow.unansweredCalls : unanswered
+        let failed = unanswered.isEmpty ? flow.unansweredCalls : unanswered
+        guard !failed.isEmpty else { return [] }
+        // The provider had the request: what was lost is the answer, and the refusal of the next one tells of it.
+        let lost = Set(flow.tokenRequests.compactMap { LostRefresh(before: $0, in: flow)?.exchange })
+        return failed.filter { !lost.contains($0.exchange) }
     }
 
     /// `again`: the codes that the client sent once more.
