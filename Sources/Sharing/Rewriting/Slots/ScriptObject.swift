@@ -39,11 +39,6 @@ struct ScriptObject {
     var isPerson = false
     /// Whether it says of itself that it is a person: `{"type": "customers", …}`.
     private(set) var isOfPerson = false
-    /// Whether it is a call that signs somebody in, and the slots of its arguments, which have no names.
-    private(set) var isSignIn = false
-    private var arguments: [Int] = []
-    /// How many of these have their names.
-    private var namedArguments = 0
     /// Whether it, or what it stands in, is the day on which somebody was born.
     private let isBirth: Bool
     /// Whether its members, or those of what it stands in, say what is wrong with fields.
@@ -58,6 +53,8 @@ struct ScriptObject {
     var handles = UserHandles()
     /// What somebody typed into a field.
     var typed = TypedTexts()
+    /// What it calls.
+    var call = ScriptCall()
 
     /// `parent`: the object that it is a member of, of whose `attributes` it may be (JSON:API).
     init(name: String, at start: Int, inside parent: ScriptObject?) {
@@ -153,28 +150,6 @@ struct ScriptObject {
         "jpeg", "png",
         "heic", "tif", "tiff", "msg", "eml", "pages",
     ]
-
-    /// Takes note of what is called.
-    mutating func calls(_ what: String) { if SignInCall.isOne(what) { isSignIn = true } }
-
-    /// Members that say what is called, in small letters.
-    static let calling: Set<String> = ["method", "methodname", "target", "operationname", "rpc"]
-
-    /// Takes note of a text in a list; the arguments whose names are new or others than before, with these, where the object is
-    /// a call that signs in, in whatever order its members stand.
-    mutating func argument(_ slot: Int?, of list: String) -> [(slot: Int, name: String)] {
-        if let slot, Self.passing.contains(list.lowercased()) { arguments.append(slot) }
-        guard isSignIn, namedArguments < arguments.count else { return [] }
-        // What the first one is depends on whether there is a second one.
-        let first = namedArguments == 1 ? 0 : namedArguments
-        namedArguments = arguments.count
-        return arguments.indices[first...].map { place in
-            (arguments[place], SignInCall.name(ofArgument: place, of: arguments.count))
-        }
-    }
-
-    /// Members that have the arguments of a call.
-    private static let passing: Set<String> = ["params", "args", "arguments", "parameters"]
 
     /// The slot of its `id` once it is known to be somebody's.
     ///

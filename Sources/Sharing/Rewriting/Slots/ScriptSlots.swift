@@ -317,15 +317,15 @@ struct ScriptSlots {
     /// Sees whether a text is an argument of a call, or says what is called.
     private mutating func take(argument place: Int, called key: String, of object: Int) {
         let slot = slots[place]
-        if ScriptObject.calling.contains(key) {
-            objects[object].calls(SlotReader.string(text[slot.range].prefix(80)))
+        if ScriptCall.calling.contains(key) {
+            objects[object].call.calls(SlotReader.string(text[slot.range].prefix(80)))
         }
         let isOfList = bracket == 0x5b || bracket == 0x5d
         let isArgument = isOfList && !SignInCall.isAddress(text[slot.range])
-        for argument in objects[object].argument(isArgument ? place : nil, of: slot.name) {
+        for argument in objects[object].call.argument(isArgument ? place : nil, of: slot.name) {
             slots[argument.slot].name = argument.name
         }
-        if objects[object].isSignIn { signIns.insert(objects[object].start) }
+        if objects[object].call.isSignIn { signIns.insert(objects[object].start) }
         // It says itself what its variables are.
         if ["query", "mutation", "document"].contains(key) { queries.insert(objects[object].start) }
     }
