@@ -324,7 +324,7 @@ extension Drive {
                 return
             }
             // A password that was not taken once is not taken again, and accounts are locked for less.
-            guard !repeatsSecret(request) else {
+            guard !SentSecrets(exchanges, of: plan.flow).areRepeated(by: request) else {
                 stop = .secretNotTaken(url: page.url.withoutQuery, title: page.title)
                 return
             }
@@ -340,29 +340,6 @@ extension Drive {
         guard case .sent = results[index] else { return false }
         let asked = Set(page.forms.flatMap(\.fields).filter { $0.type != "hidden" }.map(\.name))
         return plan.steps[index].parameters.contains { SignIn.isTyped($0) && asked.contains($0.name) }
-    }
-
-    /// Whether a form would send a secret that this run has sent to the same place before.
-    private func repeatsSecret(_ request: RecordedRequest) -> Bool {
-        var fields = PasswordFields(in: [plan.flow])
-        for exchange in exchanges { fields.add(exchange) }
-        let secrets = Self.secrets(in: request, fields)
-        guard !secrets.isEmpty else { return false }
-        return exchanges.contains { earlier in
-            earlier.request.url.origin == request.url.origin
-                && !Self.secrets(in: earlier.request, fields).isDisjoint(with: secrets)
-        }
-    }
-
-    private static func secrets(in request: RecordedRequest, _ fields: PasswordFields) -> Set<String> {
-        var items = FormBody.items(of: request.body)?.items.map { ($0.name, $0.value) } ?? []
-        // A page's script may send them as JSON.
-        if let body = request.body, body.essence?.hasSuffix("json") == true, (body.size ?? 0) < 1 << 16,
-            let json = JSONBody.value(of: body)
-        {
-            items += ParameterPlanner.strings(in: json)
-        }
-        return Set(items.filter { SecretNames.isTyped($0.0) || fields.contains($0.0) }.map(\.1))
     }
 
     /// The values of the response to the app, in place of the recorded ones.
