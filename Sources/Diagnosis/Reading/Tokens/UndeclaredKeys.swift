@@ -12,7 +12,9 @@ enum UndeclaredKeys {
         guard flow.keySets.isEmpty,
             let token = flow.tokenRequests.last(where: {
                 $0.answer.isSuccess && $0.answer.parameters.contains("id_token")
-            }), let asked = request(behind: token, in: flow), !isTokenRefused(after: asked, in: flow)
+            }), let asked = request(behind: token, in: flow), !isTokenRefused(after: asked, in: flow),
+            // Which address that is has to be known.
+            flow.capture[asked].askedURL != nil
         else { return nil }
         let declared = flow.serverMetadata.lazy.compactMap { $0.answer.parameters.parameter("jwks_uri") }.last
         return Violation(

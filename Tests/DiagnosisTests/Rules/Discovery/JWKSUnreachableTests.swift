@@ -20,6 +20,11 @@ struct JWKSUnreachableTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// Its URL has the server's address, where the header field with the host is not in the capture: the metadata may name it.
+    @Test func leavesAHostAloneThatIsNotKnown() throws {
+        #expect(try Recording(broken).withoutHosts().finding(rule) == nil)
+    }
+
     /// authentik without a signing key; what is no data, and a token that a key signed, say nothing of that.
     @Test(arguments: [("HS256", "{}", true), ("RS256", "{}", false), ("HS256", "<html></html>", false)])
     func providerThatSignsWithTheSecretHasNoKeys(algorithm: String, body: String, isTold: Bool) throws {
