@@ -147,6 +147,10 @@ struct AuthorizationError: Rule {
             let words = UnheardOfMethod.words
             return ([method], words.explanation, words.fix, words.title)
         }
+        if let wish = UnmetAuthentication.evidence(of: attempt, refused: refusal) {
+            let words = UnmetAuthentication.words
+            return ([wish], words.explanation, words.fix, words.title)
+        }
         if refusal.channel == .delivered, MissingOpenID.isSaid(by: refusal, to: attempt) {
             let words = MissingOpenID.ofRequest
             let scope = attempt.parameter("scope").map { Evidence($0) } ?? attempt.missing("scope")
@@ -318,8 +322,7 @@ struct AuthorizationError: Rule {
     private static let reasons: [any Rule] =
         RegistrationRules.list + AuthorizationRequestRules.list + UserAgentRules.list
         + [
-            UserCancelled(), AccessDeniedByPolicy(), ProviderServerError(), ACRNotSatisfied(),
-            ClientTypeMismatch(),
+            UserCancelled(), AccessDeniedByPolicy(), ProviderServerError(), ClientTypeMismatch(),
         ]
         + ProviderSpecificRules.list
 }

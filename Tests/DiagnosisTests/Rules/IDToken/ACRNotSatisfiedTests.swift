@@ -121,7 +121,8 @@ struct ACRNotSatisfiedTests {
         #expect(recording.abstention(rule) != nil)
     }
 
-    /// What the provider says itself, of a login that asked for something (OpenID Connect Core Error Code).
+    /// What the provider says itself, of a login that asked for something (OpenID Connect Core Error Code): there is no token to compare
+    /// with that, so it is the refusal's own finding.
     @Test(
         arguments: [
             ("unmet_authentication_requirements", "x", "two-factor", true),
@@ -131,13 +132,15 @@ struct ACRNotSatisfiedTests {
             ("unmet_authentication_requirements", "prompt=create", nil, false),
         ] as [(String, String, String?, Bool)]
     )
-    func readsTheProvidersRefusal(error: String, text: String, asked: String?, fires: Bool) throws {
+    func refusalTellsThatItIsForTheWish(error: String, text: String, asked: String?, isTold: Bool) throws {
         let recording = try Recording("authorization-response/access-denied-by-policy").redirecting(with: [
             ("error", error), ("error_description", text),
         ]).asking("acr_values", asked)
-        let finding = recording.finding(rule)
-        #expect((finding?.isPrimary == true) == fires)
-        if fires { #expect(finding?.severity == .error && finding?.evidence[0].value == "two-factor") }
+        #expect(recording.finding(rule) == nil)
+        let finding = try #require(recording.finding("authorization-error"))
+        #expect(finding.isPrimary)
+        #expect(finding.title.contains("could not have the user sign in as the login asks") == isTold)
+        if isTold { #expect(finding.evidence.map(\.value).contains("two-factor")) }
     }
 
     /// A silent try that finds too weak a session is no refusal of the login behind it, whose token has less than was asked for.
