@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JOSE
 import OAuth
 
 /// A login whose scope lacks `openid`, and what was refused for that: its request, or UserInfo.
@@ -19,6 +20,29 @@ enum MissingOpenID {
         flow.violation(of: ScopeOpenidMissing())?.evidence.contains { $0.place.exchange == call } ?? false
     }
 
+    /// The scope that a token was granted, or asked for, which UserInfo refuses: without the word, in a login that means to be one of
+    /// OpenID Connect.
+    ///
+    /// Nil of a token that UserInfo took another time.
+    static func scope(of call: BearerCall, in flow: Flow) -> Parameter? {
+        guard call.isUserInfo, let granted = call.grantedScope(in: flow), !Placeholder.isOne(granted.value),
+            !granted.value.spaceDelimited.contains("openid"), isMeant(by: call, flow)
+        else { return nil }
+        let isTaken = flow.messages.contains { message in
+            guard case .userInfo(let other) = message else { return false }
+            return other.answer.isSuccess && other.token?.value == call.call.token?.value
+        }
+        return isTaken ? nil : granted
+    }
+
+    /// By its authorization request; in a server's half by the exchange of its code.
+    private static func isMeant(by call: BearerCall, _ flow: Flow) -> Bool {
+        if let request = flow.authorizationRequests.last {
+            return OpenIDIntent.sign(of: request, in: flow) != nil
+        }
+        return call.grant?.request?.isCodeExchange ?? false && OpenIDIntent.userInfo(in: flow) != nil
+    }
+
     static let ofRequest = Violation.Words(
         title: "The provider misses openid in the scope",
         explanation: explanation,
@@ -29,6 +53,15 @@ enum MissingOpenID {
         title: "UserInfo refused the token of a login without openid",
         explanation: explanation,
         fix: fix
+    )
+
+    static let ofGrant = Violation.Words(
+        title: "UserInfo refused a token that has no scope openid",
+        explanation: """
+            UserInfo serves the tokens of OpenID Connect logins alone (OpenID Connect Core, section 5.3), and this one was granted without the scope \
+            openid. The provider words it as it does for any token.
+            """,
+        fix: "Ask for the scope openid in the authorization request; a refresh cannot add it."
     )
 
     static let explanation = """
@@ -44,4 +77,12 @@ enum MissingOpenID {
         "not contain",
         "no openid", "needs",
     ]
+}
+
+extension BearerCall {
+    /// The scope of the answer that granted the token, else of the login.
+    func grantedScope(in flow: Flow) -> Parameter? {
+        grant?.parameters.parameter("scope")
+            ?? flow.authorizationRequests.last?.parameters.parameter("scope")
+    }
 }

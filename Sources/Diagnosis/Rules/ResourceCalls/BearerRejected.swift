@@ -90,11 +90,12 @@ struct BearerRejected: Rule {
         {
             return violation
         }
+        let scope = MissingOpenID.scope(of: call, in: flow)
         return Violation(
-            shown.all,
+            shown.all + (scope.map { [Evidence($0, note: "granted or asked for, without openid")] } ?? []),
             saying: words(of: call, refusal, isForItsKey: isForItsKey, isIDToken: isIDToken)
                 ?? (MissingOpenID.isShown(by: call.call.exchange, in: flow) ? MissingOpenID.ofUserInfo : nil)
-                    ?? providersWords(of: call, refusal, flow),
+                    ?? scope.map { _ in MissingOpenID.ofGrant } ?? providersWords(of: call, refusal, flow),
             exchange: call.call.exchange
         )
     }
@@ -195,7 +196,8 @@ struct BearerRejected: Rule {
         else { return .holds }
         let refusal = BearerRefusal(of: call.call.exchange, in: flow)
         guard refusal.error(call.call.answer) != "use_dpop_nonce", !isExplained(flow) else { return .holds }
-        let granted = call.isUserInfo ? nil : call.grant?.parameters.parameter("scope")
+        let withoutOpenID = MissingOpenID.scope(of: call, in: flow)
+        let granted = call.isUserInfo ? withoutOpenID : call.grant?.parameters.parameter("scope")
         let known = providersWords(of: call, refusal, flow)
         let words = Violation.Words(
             title: call.isUserInfo
@@ -207,7 +209,8 @@ struct BearerRejected: Rule {
             Violation(
                 [refusal.evidence, call.address, BearerEvidence.token(call.token, refusal)]
                     + (granted.map { [Evidence($0, note: "granted")] } ?? []),
-                saying: refusal.certificate?.words ?? words,
+                saying: refusal.certificate?.words ?? withoutOpenID.map { _ in MissingOpenID.ofGrant }
+                    ?? words,
                 exchange: call.call.exchange
             )
             .toldOfFront(in: flow, of: call.isUserInfo ? "provider" : "API")

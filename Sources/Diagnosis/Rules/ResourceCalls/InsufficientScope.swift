@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JOSE
 import OAuth
 
 /// The API wants a scope that the access token does not have (RFC 6750, section 3.1).
@@ -40,7 +39,7 @@ struct InsufficientScope: Rule {
                     )
                 )
             }
-            if let granted = scope?.granted ?? grantedScope(call, flow) {
+            if let granted = scope?.granted ?? call.grantedScope(in: flow) {
                 evidence.append(
                     Evidence(
                         granted,
@@ -48,15 +47,7 @@ struct InsufficientScope: Rule {
                     )
                 )
             }
-            let isTold = scope != nil || isToldByUserInfo(call, refusal)
-            return .violated(
-                Violation(
-                    evidence,
-                    explanation: isTold ? nil : Self.withoutOpenID,
-                    fix: isTold ? nil : Self.withoutOpenIDFix,
-                    exchange: call.call.exchange
-                )
-            )
+            return .violated(Violation(evidence, exchange: call.call.exchange))
         }
         return .holds
     }
@@ -75,9 +66,7 @@ struct InsufficientScope: Rule {
                 forTheirToken
                 ?? Set(BearerCall.refused(in: flow, with: [401, 403]).map(\.call.call.exchange))
             forTheirToken = refused
-            guard refused.contains(call.call.exchange),
-                isToldByUserInfo(call, refusal) || isWithoutOpenID(call, flow)
-            else { return nil }
+            guard refused.contains(call.call.exchange), isToldByUserInfo(call, refusal) else { return nil }
             return (call, refusal, nil)
         }
     }
@@ -88,37 +77,5 @@ struct InsufficientScope: Rule {
         return call.isUserInfo
             && (refusal.status == 403 && text.containsBytes("missing openid scope")
                 || text.containsBytes("does not contain openid scope"))
-    }
-
-    private static let withoutOpenID = """
-        UserInfo serves the tokens of OpenID Connect logins alone (OpenID Connect Core, section 5.3), and this one was granted without the scope \
-        openid. The provider words it as it does for any token.
-        """
-    private static let withoutOpenIDFix =
-        "Ask for the scope openid in the authorization request; a refresh cannot add it."
-
-    /// Whether UserInfo refuses the token of a login that means to be one of OpenID Connect, and was granted without its scope.
-    private func isWithoutOpenID(_ call: BearerCall, _ flow: Flow) -> Bool {
-        guard call.isUserInfo, let granted = grantedScope(call, flow), !Placeholder.isOne(granted.value),
-            !granted.value.spaceDelimited.contains("openid"),
-            isMeantForOpenID(call, flow)
-        else { return false }
-        return !flow.messages.contains { message in
-            guard case .userInfo(let other) = message else { return false }
-            return other.answer.isSuccess && other.token?.value == call.call.token?.value
-        }
-    }
-
-    /// By its authorization request; in a server's half by the exchange of its code.
-    private func isMeantForOpenID(_ call: BearerCall, _ flow: Flow) -> Bool {
-        if let request = flow.authorizationRequests.last {
-            return OpenIDIntent.sign(of: request, in: flow) != nil
-        }
-        return call.grant?.request?.isCodeExchange ?? false && OpenIDIntent.userInfo(in: flow) != nil
-    }
-
-    private func grantedScope(_ call: BearerCall, _ flow: Flow) -> Parameter? {
-        call.grant?.parameters.parameter("scope")
-            ?? flow.authorizationRequests.last?.parameters.parameter("scope")
     }
 }

@@ -235,24 +235,6 @@ struct InsufficientScopeTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    /// UserInfo serves tokens of OpenID Connect alone, and not every provider says so when it refuses another.
-    @Test(arguments: [("orders.read", true), ("openid orders.read", false)])
-    func knowsATokenWithoutOpenIDAtUserInfo(scope: String, fires: Bool) throws {
-        let recording = try Recording("healthy/web-code-flow").asking("scope", scope)
-            .editingAnswer(of: "/token") {
-                $0["scope"] = .string(scope)
-                if fires { $0.members.removeAll { $0.name == "id_token" } }
-            }
-            .answering("/userinfo", 401, ["error": "invalid_token"])
-        let finding = recording.finding(rule)
-        #expect((finding != nil) == fires)
-        #expect(finding?.isPrimary == (fires ? true : nil))
-        #expect(finding.map { $0.fix.contains("openid") } ?? true)
-        #expect((recording.finding("bearer-rejected") == nil) == fires)
-        // What was asked for is not in the server's half; what was granted, and where it was used, is.
-        #expect(recording.backChannel.finding(rule)?.isPrimary == (fires ? true : nil))
-    }
-
     /// django-oidc-provider names no scheme before the parameters.
     @Test func readsAChallengeWithoutAScheme() throws {
         let recording = try Recording(broken).answering(
