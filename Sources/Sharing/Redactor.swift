@@ -44,7 +44,8 @@ package final class Redactor {
         random: (Int) -> [UInt8],
         makeKey: @escaping (PrivateKey.Kind) -> PrivateKey?
     ) {
-        let finder = SecretFinder(options: options)
+        let memory = SlotMemory()
+        let finder = SecretFinder(options: options, memory: memory)
         for (capture, flows) in captures {
             for member in capture.logMembers.members { finder.read(member.value, called: member.name) }
             let saying = Self.exchangesThatSayWho(flows)
@@ -64,6 +65,7 @@ package final class Redactor {
         standIns = StandIns(
             found,
             options: options,
+            memory: memory,
             times: options.shiftsTimes ? Self.shift(captures.map(\.capture), random) : nil,
             random: random,
             makeKey: makeKey

@@ -15,9 +15,11 @@ final class SecretFinder {
     private var known = Recall<Void>()
     let patterns: [Regex<AnyRegexOutput>]
     var roles = KnownRoles()
+    private let memory: SlotMemory?
 
-    init(options: SharingOptions) {
+    init(options: SharingOptions, memory: SlotMemory? = nil) {
         self.options = options
+        self.memory = memory
         patterns = options.alsoPatterns
         look = LookScanner(findsPersonal: !options.keepsPersonal)
     }
@@ -27,7 +29,7 @@ final class SecretFinder {
     /// `name`: of the log's member; empty for an entry.
     func read(_ value: JSONValue, called name: String = "", holdsClaims: Bool = false) {
         let walker = EntryWalker(
-            texts: TextWalker { [unowned self] in visit($0) },
+            texts: TextWalker(memory: memory) { [unowned self] in visit($0) },
             holdsClaims: holdsClaims,
             isOfClient: EntrySubject.authenticatesClient(value),
             isSignIn: EntrySubject.signsIn(value),

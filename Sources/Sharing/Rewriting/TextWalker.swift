@@ -37,6 +37,8 @@ struct NamedText {
 ///
 /// What did not change keeps its bytes. One way through for those who look and for those who write.
 struct TextWalker {
+    /// What was read before.
+    var memory: SlotMemory?
     /// Another value in the place of one; nil leaves it, and goes on inside of it.
     let visit: (NamedText) -> [UInt8]?
 
@@ -55,7 +57,7 @@ struct TextWalker {
         guard depth < Self.deepest, !text.isEmpty else { return nil }
         var output = Splicer(text)
         var end = 0
-        var slots = SlotReader.slots(in: text[...], as: kind)
+        var slots = memory?.slots(in: text, as: kind) ?? SlotReader.slots(in: text[...], as: kind)
         if !arguments.isEmpty {
             slots =
                 isPartOfRequest

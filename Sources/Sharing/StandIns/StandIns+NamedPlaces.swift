@@ -3,7 +3,7 @@ import Captures
 /// Writes stand-ins where a name says that a secret stands there.
 extension StandIns {
     /// The walker that writes stand-ins into named places.
-    var walker: TextWalker { TextWalker { [unowned self] in visit($0) } }
+    var walker: TextWalker { TextWalker(memory: memory) { [unowned self] in visit($0) } }
 
     func visit(_ value: NamedText) -> [UInt8]? {
         let text = value.readable

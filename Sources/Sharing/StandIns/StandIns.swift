@@ -14,6 +14,7 @@ final class StandIns {
     let tokens: [String]
     let open: PublicPieces
     let people: PersonalStandIns
+    let memory: SlotMemory?
     /// Nil where times stay.
     let times: TimeShift?
     lazy var relatives = Relatives(
@@ -36,17 +37,19 @@ final class StandIns {
 
     /// Draws the key.
     ///
-    /// `times`: how times move; nil leaves them.
+    /// `memory`: what was read when the secrets were found; `times`: how times move, nil leaves them.
     /// `random`: so many random bytes.
     /// `makeKey`: a key that nobody has; nil for a kind that cannot be made.
     init(
         _ found: FoundSecrets,
         options: SharingOptions,
+        memory: SlotMemory? = nil,
         times: TimeShift? = nil,
         random: (Int) -> [UInt8],
         makeKey: @escaping (PrivateKey.Kind) -> PrivateKey?
     ) {
         self.found = found
+        self.memory = memory
         keys = ThrowAwayKeys(makeKey: makeKey)
         self.times = times
         self.options = options
