@@ -7,6 +7,8 @@ final class ReplacementTally {
     /// The entry that is written at the moment; nil for the rest of the file.
     var entry: Int?
     private(set) var uses: [Secret.Kind: Use] = [:]
+    /// How often anything was counted, of whatever is reported.
+    private(set) var noted = 0
 
     /// How often secrets of a kind were replaced.
     struct Use {
@@ -67,6 +69,7 @@ final class ReplacementTally {
     }
 
     private func note(_ text: String, _ kind: Secret.Kind) {
+        noted += 1
         uses[kind, default: Use()].values.insert(text)
         uses[kind, default: Use()].places += 1
         if depth > 0 { notes.append(Note(text: text, kind: kind)) }

@@ -64,12 +64,26 @@ final class TextSweeper {
         var isOfWholes = false
         /// Times that were moved around the encoding that was undone.
         var moved: Set<[UInt8]> = []
+        var clean = CleanDepths()
     }
 
     private func sweeping(_ text: [UInt8], depth: Int, _ pass: inout Pass) -> [UInt8]? {
         guard text.count >= FragmentIndex.shortestWord || !wordIndex.isEmpty || !names.isEmpty else {
             return nil
         }
+        // Whether a time is moved depends on what was moved before.
+        guard times == nil, let key = pass.clean.key(of: text) else {
+            return sweepingAnew(text, depth: depth, &pass)
+        }
+        guard !pass.clean.isClean(key, at: depth) else { return nil }
+        let noted = standIns.tally.noted
+        let other = sweepingAnew(text, depth: depth, &pass)
+        // What was counted is counted each time.
+        if other == nil, standIns.tally.noted == noted { pass.clean.insert(key, at: depth) }
+        return other
+    }
+
+    private func sweepingAnew(_ text: [UInt8], depth: Int, _ pass: inout Pass) -> [UInt8]? {
         var current = text
         var isChanged = false
         func take(_ other: [UInt8]?) {
