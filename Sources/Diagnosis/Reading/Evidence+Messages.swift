@@ -243,6 +243,9 @@ extension TokenRequest {
             && answer.errorText.containsBytes("audience") && !isSubjectForOthers
     }
 
+    /// Whether that is called a client which the provider does not know, as Keycloak calls it.
+    var isTargetCalledClient: Bool { isTargetRefused && isRefused(with: "invalid_client") }
+
     /// Whether a token exchange was refused because the token that it brought is not for whoever is to take it (RFC 8693, section
     /// 2.2.2): the provider, or the client that exchanges it.
     var isSubjectForOthers: Bool {

@@ -3,7 +3,7 @@ import Flows
 import OAuth
 
 /// What a provider says of a name that it does not know for the service that a token is to be for: Auth0's `audience`, the `aud` of
-/// SMART, the client that an app of Google's names as its server's.
+/// SMART, the client that an app of Google's names as its server's, the one that a token exchange names at Keycloak.
 ///
 /// There is nothing to hold it against, as there is with `resource`, so that the refusal itself tells of it.
 struct UnknownTarget {
@@ -26,8 +26,14 @@ struct UnknownTarget {
         self.init(sent: Evidence(server), words: Self.server)
     }
 
-    /// Of a code that an app exchanges at Google for its server.
+    /// Of a code that an app exchanges at Google for its server, and of a token exchange that is refused by another name than `invalid_target`.
     init?(of request: TokenRequest, in flow: Flow) {
+        if request.isTargetRefused, !request.isRefused(with: "invalid_target"),
+            let audience = request.parameters.parameter("audience")
+        {
+            self.init(sent: Evidence(audience), words: Self.exchange)
+            return
+        }
         guard flow.provider == .google, request.isCodeExchange, request.isRefused(with: "invalid_audience"),
             let audience = request.parameters.parameter("audience")
         else { return nil }
@@ -67,6 +73,18 @@ struct UnknownTarget {
         fix: """
             Send as aud the base URL of the FHIR server, as the EHR gives it in iss at the launch, or as the app asks its smart-configuration below it. \
             Each tenant and each version (R4, DSTU2) has its own, and so has the sandbox.
+            """
+    )
+
+    static let exchange = Violation.Words(
+        title: "The provider issues no token for the target that is asked for",
+        explanation: """
+            A token exchange names the service that the new token is for by audience (its name at the provider) or resource (its URL). The provider \
+            does not know the one it was given, or does not let this client have tokens for it (RFC 8693, section 2.2.2).
+            """,
+        fix: """
+            Send the audience under the very name that the provider has for the service, not its URL, and allow this client to exchange tokens for \
+            it at the provider.
             """
     )
 

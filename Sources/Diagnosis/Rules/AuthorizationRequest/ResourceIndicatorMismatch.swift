@@ -148,9 +148,7 @@ struct ResourceIndicatorMismatch: Rule {
                 explains: [TokenEndpointError.info.id]
             )
             if request.isTokenExchange {
-                violation.explanation = exchange
-                violation.fix = exchangeFix
-                violation.title = "The provider issues no token for the target that is asked for"
+                violation.say(UnknownTarget.exchange)
             } else if request.answer.errorText.containsBytes(entraCode) {
                 violation.explanation = ofScopes
                 violation.fix = ofScopesFix
@@ -197,15 +195,6 @@ struct ResourceIndicatorMismatch: Rule {
         requests, as the scopes say the same.
         """
 
-    private static let exchange = """
-        A token exchange names the service that the new token is for by audience (its name at the provider) or resource (its URL). The provider \
-        does not know the one it was given, or does not let this client have tokens for it (RFC 8693, section 2.2.2).
-        """
-    private static let exchangeFix = """
-        Send the audience under the very name that the provider has for the service, not its URL, and allow this client to exchange tokens for \
-        it at the provider.
-        """
-
     /// A resource that was sent beside the one that is expected.
     private static func violation(
         expected: Evidence,
@@ -236,7 +225,6 @@ struct ResourceIndicatorMismatch: Rule {
     }
 
     private static func refused(_ request: TokenRequest) -> Evidence? {
-        request.isRefused(with: name) || request.isTargetRefused
-            ? request.answer.evidence() : nil
+        request.isRefused(with: name) ? request.answer.evidence() : nil
     }
 }

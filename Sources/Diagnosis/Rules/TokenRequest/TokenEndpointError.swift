@@ -29,7 +29,8 @@ struct TokenEndpointError: Rule {
         // A refusal of the client is told as that; a try that the next one made up for is forgotten.
         let others = Set(calls.filter { $0.isRepaired || $0.isClientRefused }.map(\.exchange))
         let refused = flow.tokenRequests.filter {
-            !others.contains($0.exchange) && (isError($0, flow) || isLedAway($0, flow))
+            !others.contains($0.exchange) && !$0.isTargetCalledClient
+                && (isError($0, flow) || isLedAway($0, flow))
         }
         guard let first = refused.first else { return .holds }
         if isLedAway(first, flow),
@@ -63,6 +64,9 @@ struct TokenEndpointError: Rule {
         words: Violation.Words, evidence: [Evidence]
     )? {
         if let stated = StatedRefusal(refused, in: flow) { return (stated.words.asWords, stated.evidence) }
+        if let target = refused.first.flatMap({ UnknownTarget(of: $0, in: flow) }) {
+            return (target.words, [target.sent])
+        }
         let asked = Set(refused.map(\.exchange))
         let those = calls.filter { asked.contains($0.exchange) }
         if let stated = StatedClientRefusal.first(of: those, in: flow) {
@@ -71,7 +75,7 @@ struct TokenEndpointError: Rule {
         if those.allSatisfy(\.isSaidToBeUnknown), let client = those.first?.authentication.clientID {
             return (TokenInvalidClient.unknown, [Evidence(client)])
         }
-        return refused.first.flatMap { UnknownTarget(of: $0, in: flow) }.map { ($0.words, [$0.sent]) }
+        return nil
     }
 
     /// Asked for without the query that is part of the endpoint's URL, and not answered as by a token endpoint.

@@ -34,7 +34,9 @@ struct TokenInvalidClient: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let calls = ClientCall.all(in: flow)
         let refused = calls.filter(\.isClientRefused)
-        guard let first = refused.first else { return .holds }
+        guard let first = refused.first else {
+            return target(among: calls, flow).map { .violated($0) } ?? .holds
+        }
         // A client that falls back to another method, and is let in, has repaired it.
         let granted = Set(calls.filter(\.answer.isSuccess).map(\.purpose))
         let isRepaired = refused.allSatisfy { granted.contains($0.purpose) }
@@ -79,6 +81,20 @@ struct TokenInvalidClient: Rule {
                     ?? (isUnknown ? Self.unknown : isEmpty ? Self.empty : nil),
                 exchange: first.exchange
             )
+        )
+    }
+
+    /// The client that is not known where it is not the one that asks: Keycloak's name for the audience of a token exchange.
+    private func target(among calls: [ClientCall], _ flow: Flow) -> Violation? {
+        let repaired = Set(calls.filter(\.isRepaired).map(\.exchange))
+        let refused = flow.tokenRequests.first {
+            $0.isTargetCalledClient && !repaired.contains($0.exchange)
+        }
+        guard let refused, let target = UnknownTarget(of: refused, in: flow) else { return nil }
+        return Violation(
+            [target.sent, refused.answer.evidence()],
+            saying: target.words,
+            exchange: refused.exchange
         )
     }
 
