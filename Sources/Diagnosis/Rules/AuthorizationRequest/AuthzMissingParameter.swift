@@ -76,10 +76,11 @@ struct AuthzMissingParameter: Rule {
                 let parts = sentence.utf8.split { !((0x61...0x7a).contains($0) || $0 == 0x5f) }
                 words.formUnion(parts.map { String(decoding: $0, as: UTF8.self) })
             }
-        let isOfFrontChannel = attempt.responseTypes.contains { $0 != "code" }
+        // Who asks for an ID token there has to send it anyway, as a rule of its own tells.
+        let isForIDToken = attempt.responseTypes.contains("id_token")
         guard
             let name = further.first(where: { name in
-                words.contains(name) && attempt[name] == nil && !(name == "nonce" && isOfFrontChannel)
+                words.contains(name) && attempt[name] == nil && !(name == "nonce" && isForIDToken)
                     && (name != "launch" || isOfLaunch(refusal, attempt))
                     // People have organizations, too.
                     && (name != "organization" || refusal.says(["parameter organization"]))
@@ -92,10 +93,15 @@ struct AuthzMissingParameter: Rule {
                 refusal.evidence(around: [name]),
             ],
             variant: name,
-            explanation: name == "launch" ? Self.launch : Self.ofFurther,
+            explanation: name == "launch"
+                ? Self.launch
+                : name == "nonce" && attempt.responseTypes.contains("token")
+                    ? Self.nonce : Self.ofFurther,
             fix: name == "launch"
                 ? Self.launchFix
-                : "Send \(name) as the provider's documentation has it; most libraries take further parameters of the request in their settings.",
+                : name == "nonce"
+                    ? NonceMissing.info.fix
+                    : "Send \(name) as the provider's documentation has it; most libraries take further parameters of the request in their settings.",
             title: "The authorization request lacks a parameter that this provider wants",
             exchange: attempt.exchange
         )
@@ -135,6 +141,10 @@ struct AuthzMissingParameter: Rule {
 
     private static let ofFurther = """
         This provider wants a parameter that others do without, and refuses requests that lack it. It names the one that it misses.
+        """
+    private static let nonce = """
+        The access token is to come through the browser, and this provider takes no such request without a nonce. A library that is told to \
+        leave OpenID Connect out sends none.
         """
     private static let launch = """
         The scope launch asks for the patient and the encounter that are open in the EHR, and launch is the handle of these that the EHR hands to the app when \

@@ -31,31 +31,16 @@ struct NonceMissing: Rule {
             guard let type = attempt.parameter("response_type") else {
                 return attempt.hiddenParameters.map { .abstains($0) } ?? .holds
             }
-            let asksForIDToken = attempt.responseTypes.contains("id_token")
-            guard asksForIDToken || isDemanded(attempt), attempt["nonce"] == nil else { return .holds }
+            guard attempt.responseTypes.contains("id_token"), attempt["nonce"] == nil else { return .holds }
             if let reason = attempt.hiddenParameters { return .abstains(reason) }
             return .violated(
                 Violation(
                     [Evidence(type), attempt.missing("nonce", note: "sent: \(attempt.names().value)")]
                         + (attempt.isRefused
                             ? attempt.refusal.map { [$0.evidence(around: ["nonce"])] } ?? [] : []),
-                    severity: attempt.severity,
-                    explanation: asksForIDToken ? nil : Self.demanded,
-                    title: asksForIDToken
-                        ? nil : "The provider wants a nonce with this response type, and the request has none"
+                    severity: attempt.severity
                 )
             )
         }
     }
-
-    /// Whether the provider refused a request for an access token by way of the browser for want of a nonce (Okta).
-    private func isDemanded(_ attempt: LoginAttempt) -> Bool {
-        attempt.responseTypes.contains("token") && attempt.isRefused
-            && attempt.refusal?.says(["nonce"]) ?? false
-    }
-
-    private static let demanded = """
-        The access token is to come through the browser, and this provider takes no such request without a nonce. A library that is told to \
-        leave OpenID Connect out sends none.
-        """
 }

@@ -39,10 +39,15 @@ struct NonceMissingTests {
         #expect(try Recording(broken).asking("response_type", "code").finding(rule) == nil)
     }
 
-    @Test func firesWhereAnAccessTokenIsRefusedForIt() throws {
-        let finding = try #require(Recording(broken).asking("response_type", "token").finding(rule))
+    /// What the provider asks for beyond the specification is another rule's.
+    @Test func accessTokenThatIsRefusedForItLacksAParameter() throws {
+        let recording = try Recording(broken).asking("response_type", "token")
+        #expect(recording.finding(rule) == nil)
+        let finding = try #require(recording.finding("authz-missing-parameter"))
         #expect(finding.isPrimary && finding.severity == .error)
-        #expect(finding.title.hasPrefix("The provider wants a nonce"))
+        #expect(finding.variant == "nonce")
         #expect(finding.evidence.last?.value.contains("Missing parameter: nonce") == true)
+        #expect(finding.explanation.contains("leave OpenID Connect out"))
+        #expect(finding.fix.contains("fresh random nonce"))
     }
 }
