@@ -85,6 +85,16 @@ extension CaptureIndex {
         capture[exchange].unknownFields.request == 0 && credentials.areCookiesRecorded(at: capture[exchange])
     }
 
+    /// Whether a request without a cookie may have been sent with one that its file leaves out.
+    ///
+    /// A file that tells of cookies that were set is taken at its word, unless it shows that it leaves out those that are sent: what a browser
+    /// did that is new to all servers and loses the one cookie that it is given has no request with one.
+    package func mayLackCookies(at exchange: Int) -> Bool {
+        guard !areCookiesRecorded(at: exchange) else { return false }
+        return capture[exchange].unknownFields.request > 0
+            || !derived.value { UnsentCookies(self) }.isOne(capture[exchange])
+    }
+
     private var credentials: RecordedCredentials { derived.value { RecordedCredentials(self) } }
 
     /// Questions of a browser whether a page may call another origin (Fetch standard, CORS), of a host, in the order of

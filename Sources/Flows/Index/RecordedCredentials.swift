@@ -31,7 +31,8 @@ struct RecordedCredentials: Sendable {
         return exchange.client.address != nil || withCookies.contains { $0.isSubset(of: files) }
     }
 
-    private static func files(of exchange: Exchange) -> Set<String> {
+    /// The names of the files of an import that tell of an exchange.
+    static func files(of exchange: Exchange) -> Set<String> {
         Set(exchange.provenance.seen.map(\.file))
     }
 }

@@ -73,7 +73,12 @@ struct LostLoginCookies {
                 reading.reason = Gap.strippedCookies
                 continue
             }
-            guard flow.surroundings.areCookiesRecorded(at: callback.place) else {
+            // An app that exchanged the code need not have missed what no request of the file has.
+            let isUnknown =
+                isRedeemed
+                ? !flow.surroundings.areCookiesRecorded(at: callback.place)
+                : flow.surroundings.mayLackCookies(at: callback.place)
+            guard !isUnknown else {
                 reading.reason = Gap.noCookies
                 continue
             }

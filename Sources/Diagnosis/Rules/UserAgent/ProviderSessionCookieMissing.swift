@@ -54,7 +54,7 @@ struct ProviderSessionCookieMissing: Rule {
                 return .abstains(Gap.strippedCookies)
             }
             guard
-                flow.surroundings.areCookiesRecorded(at: fault.step)
+                !flow.surroundings.mayLackCookies(at: fault.step)
                     || fault.refusal.part != .responseStatus
             else { return .abstains(Gap.noCookies) }
             let sending = ExpectedCookies.sending(fault.step, flow)

@@ -36,7 +36,7 @@ struct SessionCookieNotPersistent: Rule {
         guard !flow.surroundings.isSanitized(at: request.exchange) else {
             return .abstains(Gap.strippedCookies)
         }
-        guard flow.surroundings.areCookiesRecorded(at: request.exchange) else {
+        guard !flow.surroundings.mayLackCookies(at: request.exchange) else {
             return .abstains(Gap.noCookies)
         }
         let sent = Set(flow.capture[request.exchange].request.cookies.map(\.name))

@@ -39,7 +39,7 @@ struct SilentLoginCookiesBlocked: Rule {
             guard !flow.surroundings.isSanitized(at: request.exchange) else {
                 return .abstains(Gap.strippedCookies)
             }
-            guard flow.surroundings.areCookiesRecorded(at: request.exchange) else {
+            guard !flow.surroundings.mayLackCookies(at: request.exchange) else {
                 return .abstains(Gap.noCookies)
             }
             guard flow.capture[request.exchange].request.cookies.isEmpty,

@@ -134,9 +134,9 @@ struct ProviderSessionCookieMissingTests {
 
     @Test func abstainsWhereCookiesAreNotRecorded() throws {
         #expect(try Recording(broken).sanitized.abstention(rule)?.contains("stripped") == true)
+        // The one cookie of the file is the one that was lost.
         let recording = try answered(400, "").without { $0.request.url.path == "/" }
-        #expect(recording.finding(rule) == nil)
-        #expect(recording.abstention(rule)?.contains("may not have been recorded") == true)
+        #expect(recording.finding(rule)?.isPrimary == true)
     }
 
     /// ForgeRock's SDK has the name of the cookie in its configuration, and tenants have names of their own.

@@ -108,7 +108,8 @@ struct SilentLoginCookiesBlockedTests {
         #expect(recording.abstention(rule) != nil)
     }
 
-    /// Some recorders keep the cookies that are set and not those that are sent; of an import each file by itself.
+    /// Some recorders keep the cookies that are set and not those that are sent, and a login goes on without them; of an import each
+    /// file by itself.
     @Test(arguments: [false, true]) func abstainsWhereNoRequestHasACookie(isBesides: Bool) throws {
         var recording = try Recording(broken).editing { exchange in
             exchange.request.headers.remove("cookie")

@@ -241,25 +241,6 @@ struct StateCookieLostTests {
         #expect(recording.finding(rule) != nil)
     }
 
-    @Test func abstainsWhereNoRequestHasACookie() throws {
-        let recording = try Recording(broken).editing { exchange in
-            exchange.request.headers.remove("Cookie")
-            exchange.request.listedCookies = []
-        }
-        #expect(recording.finding(rule) == nil)
-        #expect(recording.abstention(rule)?.contains("may not have been recorded") == true)
-        // One that saw another connection saw nothing of these.
-        var other = recording.exchanges[0]
-        other.request.url = RecordedURL("https://api.other.example/health")
-        other.response = RecordedResponse(status: 200)
-        other.client.address = "127.0.0.1:50000"
-        #expect(Recording(recording.exchanges + [other]).finding(rule) == nil)
-        // Of a recorder that saw the connections, none is none.
-        #expect(
-            recording.editing { $0.client.address = "127.0.0.1:50000" }.finding(rule)?.isPrimary == true
-        )
-    }
-
     @Test func abstainsOnASanitizedCapture() throws {
         let recording = try Recording(broken).sanitized
         #expect(recording.finding(rule) == nil)
