@@ -53,8 +53,9 @@ struct RefreshTokenExpired: Rule {
             if isOver, let lifetime {
                 evidence.insert(Self.evidence(ofLifetime: lifetime), at: 0)
             } else if !RefreshTokenEnd.isStated(by: refused.answer),
-                // A token that lasts still was not the one that ran out.
+                // A token that lasts still was not the one that ran out, and another client's is none that it knows.
                 lifetime != nil || !RefreshTokenEnd.isOneOfTwo(by: refused.answer)
+                    || flow.violation(of: RefreshWrongClient(), at: refused.exchange) != nil
             {
                 return lifetime == nil ? .abstains(Self.unknown) : .holds
             }

@@ -179,7 +179,7 @@ struct TokenEndpointError: Rule {
                 The provider knows the grant, and says that the client may not use it, or that nobody may at this server. The token that was to be exchanged was not looked at.
                 """,
             fix: """
-                Switch it on for the client that asks (Keycloak: Capability config, Standard token exchange; older servers need the feature token-exchange and a permission at the                 client that the token is for).
+                Switch it on for the client that asks (Keycloak: Capability config, Standard token exchange; older servers need the feature token-exchange and a permission at the client that the token is for).
                 """
         )
     }

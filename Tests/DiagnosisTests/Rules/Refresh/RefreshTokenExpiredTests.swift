@@ -144,6 +144,19 @@ struct RefreshTokenExpiredTests {
         #expect((recording.finding("token-invalid-grant")?.isPrimary == true) == !fires)
     }
 
+    /// It may be that there never was such a token, which is so of another client's.
+    @Test(arguments: [("The refresh token is invalid or expired.", false), ("Refresh token expired", true)])
+    func leavesAnotherClientsTokenToItsRule(text: String, isCalledExpired: Bool) throws {
+        let recording = try Recording("refresh/refresh-wrong-client").answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(text)]
+        )
+        #expect((recording.finding(rule) != nil) == isCalledExpired)
+        #expect(recording.finding("refresh-wrong-client") != nil)
+        if !isCalledExpired { #expect(recording.finding("refresh-wrong-client")?.isPrimary == true) }
+    }
+
     /// The broken capture, its stated lifetime replaced.
     private func stating(_ member: String) throws -> Recording {
         try Recording(broken).editing { exchange in
