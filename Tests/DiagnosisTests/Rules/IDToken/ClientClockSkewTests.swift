@@ -87,7 +87,8 @@ struct ClientClockSkewTests {
         let lone = Recording([request]).editing {
             // The time that stands in the assertion.
             $0.startedAt = $0.startedAt + .seconds(40)
-            $0.response?.headers.replace("Date", with: ($0.startedAt - .seconds(900)).httpDate)
+            let date = ($0.startedAt - .seconds(900)).httpDate
+            $0.response?.headers.replace("Date", with: date)
         }
         #expect(lone.finding(rule) == nil)
         let finding = try #require(lone.finding("client-assertion-time"))
