@@ -10,11 +10,14 @@ enum BinaryCoding: Sendable {
 
     /// The runs of a text that may be of this encoding.
     func runs(in text: [UInt8]) -> [Range<Int>] {
+        // Each time they are asked for, globals are looked at whether they are there yet.
+        let isDigit = self == .base64 ? Self.isBase64Digit : Self.isHexadecimalDigit
+        let least = self == .base64 ? Self.shortest : 24
         var runs: [Range<Int>] = []
         var start = 0
         for index in 0...text.count {
-            if index < text.count, isDigit(text[index]) { continue }
-            if index - start >= (self == .base64 ? Self.shortest : 24) { runs.append(start..<index) }
+            if index < text.count, isDigit[Int(text[index])] { continue }
+            if index - start >= least { runs.append(start..<index) }
             start = index + 1
         }
         return runs
@@ -23,10 +26,11 @@ enum BinaryCoding: Sendable {
     /// The runs of base64 of a text that are shorter, each of which is a number by which somebody is known as a whole: digits
     /// with what stands between them, and a letter before and behind them at most.
     static func numbers(in text: [UInt8]) -> [Range<Int>] {
+        let (isDigit, digitsOfNumbers) = (Self.isBase64Digit, Self.digitsOfNumbers)
         var runs: [Range<Int>] = []
         var start = 0
         for index in 0...text.count {
-            if index < text.count, Base64Alphabet.values[Int(text[index])] < 64 { continue }
+            if index < text.count, isDigit[Int(text[index])] { continue }
             if (shortestNumber..<shortest).contains(index - start), digitsOfNumbers.contains(text[start + 4]),
                 isNumber(BinaryCoding.base64.decoded(Array(text[start..<index])))
             {
@@ -73,12 +77,8 @@ enum BinaryCoding: Sendable {
         return isChanged ? text : nil
     }
 
-    private func isDigit(_ byte: UInt8) -> Bool {
-        switch self {
-        case .hexadecimal: byte.isHexadecimalDigit
-        case .base64: Self.values[Int(byte)] < 64
-        }
-    }
+    private static let isHexadecimalDigit = (UInt8.min...UInt8.max).map(\.isHexadecimalDigit)
+    private static let isBase64Digit = values.map { $0 < 64 }
 
     func decoded(_ text: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
@@ -90,9 +90,10 @@ enum BinaryCoding: Sendable {
                 output.append(high << 4 | (text[index + 1].hexadecimalValue ?? 0))
             }
         case .base64:
+            let values = Self.values
             var (bits, count): (UInt32, UInt32) = (0, 0)
             for byte in text {
-                bits = bits << 6 | UInt32(Self.values[Int(byte)] & 63)
+                bits = bits << 6 | UInt32(values[Int(byte)] & 63)
                 count += 6
                 guard count >= 8 else { continue }
                 count -= 8
