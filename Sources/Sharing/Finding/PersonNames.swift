@@ -124,13 +124,9 @@ struct PersonNames {
                 continue
             }
             let start = index
-            let isFar = Self.isFar(at: start, in: text)
-            while index < text.count, Self.isWordByte(text[index]), Self.endOfMark(at: index, in: text) == nil
-            {
-                let beginsLetter = text[index] < 0x80 || text[index] >= 0xc0
-                if beginsLetter, Self.isFar(at: index, in: text) != isFar { break }
-                index += 1
-            }
+            index = Self.endOfWord(from: start, in: text)
+            // Most words are nobody's name by their first letter.
+            guard beginnings[Int(text[start])] || !folded.isEmpty else { continue }
             guard let known = known(text[start..<index]), isFree(start..<index, in: text) else { continue }
             found.append((start..<index, known, isClear(text[start..<index], known)))
             isJoined.append(
@@ -187,6 +183,25 @@ struct PersonNames {
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool { isLetter(byte) || byte.isASCIIDigit }
+
+    /// Where a word ends: before a mark, and between letters of one sort and the other.
+    private static func endOfWord(from start: Int, in text: [UInt8]) -> Int {
+        text.withUnsafeBufferPointer { bytes in
+            let isFar = isFar(at: start, in: text)
+            var index = start
+            while index < bytes.count {
+                let byte = bytes[index]
+                if byte < 0x80 {
+                    guard !isFar, isWordByte(byte) else { break }
+                } else if byte >= 0xc0 {
+                    if endOfMark(at: index, in: text) != nil { break }
+                    if self.isFar(at: index, in: text) != isFar { break }
+                }
+                index += 1
+            }
+            return index
+        }
+    }
 
     /// Whether what stands beside a word is no part of it: an escape, the rest of a token.
     private func isFree(_ range: Range<Int>, in text: [UInt8]) -> Bool {
