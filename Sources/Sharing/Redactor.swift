@@ -197,7 +197,8 @@ package final class Redactor {
             isSignIn: EntrySubject.signsIn(value),
             sweep: { [standIns] in standIns.sweeper.sweeping($0) },
             number: { [standIns] in standIns.sweeper.shifting($0) },
-            recall: { [standIns] in standIns.tally.recalling($0, $1) }
+            recall: { [standIns] in standIns.tally.recalling($0, $1) },
+            recallBody: { [standIns] in standIns.tally.recalling($0, $1) }
         ).rewriting(value, name: name)
     }
 

@@ -17,6 +17,8 @@ struct EntryWalker {
     var number: ([UInt8]) -> [UInt8]? = { _ in nil }
     /// Looks at a text by the work that is handed in, or remembers what came of it the last time.
     var recall: (PlacedText, () -> [UInt8]?) -> [UInt8]? = { $1() }
+    /// Looks at a body by the work that is handed in, unless the same is known to come to nothing.
+    var recallBody: (KnownBody, () -> [UInt8]?) -> [UInt8]? = { $1() }
 
     func rewriting(_ value: JSONValue, name: String = "") -> JSONValue {
         rewriting(value, name: name, inside: "", [:])
@@ -220,14 +222,24 @@ struct EntryWalker {
             kind = .claims
         }
         if kind == .json, isRequest, isSignIn, bytes.first(where: { $0 > 0x20 }) == 0x5b { kind = .arguments }
-        let walked =
-            texts.rewriting(bytes, as: kind, arguments: arguments, isPartOfRequest: true)
-            ?? (kind == .text ? texts.rewritingEncoded(bytes) : nil)
-            ?? texts.rewritingBase64(bytes)
-        let read = texts.rewritingDocuments(in: walked ?? bytes) ?? walked
-        let swept = sweep(read ?? bytes)
-        guard let other = swept ?? read else { return }
+        let other =
+            arguments.isEmpty
+            ? recallBody(KnownBody(bytes, as: kind)) { rewriting(bytes, as: kind, arguments) }
+            : rewriting(bytes, as: kind, arguments)
+        guard let other else { return }
         object["text"] = .string(isBase64 ? Base64.encode(other) : Self.text(other))
+    }
+
+    /// A body with other values in it; nil where nothing changed.
+    private func rewriting(_ body: [UInt8], as kind: TextKind, _ arguments: GraphQLVariables.Arguments)
+        -> [UInt8]?
+    {
+        let walked =
+            texts.rewriting(body, as: kind, arguments: arguments, isPartOfRequest: true)
+            ?? (kind == .text ? texts.rewritingEncoded(body) : nil)
+            ?? texts.rewritingBase64(body)
+        let read = texts.rewritingDocuments(in: walked ?? body) ?? walked
+        return sweep(read ?? body) ?? read
     }
 
     private func swept(_ text: String) -> String {

@@ -19,6 +19,8 @@ final class ReplacementTally {
 
     /// What became of texts that were met before, with what was replaced in them.
     private var recalled = Recall<(text: [UInt8]?, notes: [Note])>()
+    /// Bodies in which nothing was replaced.
+    private var clear: Set<KnownBody> = []
     /// Taken since the first of the texts was begun that are being looked at.
     private var notes: [Note] = []
     /// How many texts inside of one another are being looked at.
@@ -50,6 +52,15 @@ final class ReplacementTally {
         recalled.remember((text, Array(notes[start...])), of: key)
         if depth == 0 { notes = [] }
         return text
+    }
+
+    /// Does a work on a body, unless the same came to nothing before; what was counted is counted each time.
+    func recalling(_ body: KnownBody, _ work: () -> [UInt8]?) -> [UInt8]? {
+        guard !clear.contains(body) else { return nil }
+        let before = noted
+        let other = work()
+        if other == nil, noted == before { clear.insert(body) }
+        return other
     }
 
     /// `name`: under which it stood; nil where none says anything.

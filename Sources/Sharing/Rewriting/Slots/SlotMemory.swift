@@ -1,8 +1,7 @@
 /// The named values of texts that were read before: a capture is gone through to find what is secret, and again to write it, and
 /// the same documents and values stand in it many times.
 ///
-/// Texts are known by hashes of this process only, so that no file can be made in which two are taken for one. No more is kept
-/// than there is room for.
+/// No more is kept than there is room for.
 final class SlotMemory {
     private var known: [Key: [Slot]] = [:]
     /// In bytes, about.
@@ -11,8 +10,7 @@ final class SlotMemory {
 
     private struct Key: Hashable {
         var kind: TextKind
-        var count: Int
-        var hashes: SIMD2<Int>
+        var digest: TextDigest
     }
 
     /// Of an entry, its slots aside.
@@ -28,7 +26,7 @@ final class SlotMemory {
 
     /// What the reader finds in a text.
     func slots(in text: [UInt8], as kind: TextKind) -> [Slot] {
-        let key = Key(kind: kind, count: text.count, hashes: Self.hashes(of: text))
+        let key = Key(kind: kind, digest: TextDigest(text))
         if let known = known[key] { return known }
         let slots = read(text[...], kind)
         let size = Self.overhead + slots.count * MemoryLayout<Slot>.stride
@@ -37,15 +35,5 @@ final class SlotMemory {
             known[key] = slots
         }
         return slots
-    }
-
-    private static func hashes(of text: [UInt8]) -> SIMD2<Int> {
-        var hashers = (Hasher(), Hasher())
-        hashers.1.combine(0)
-        text.withUnsafeBytes {
-            hashers.0.combine(bytes: $0)
-            hashers.1.combine(bytes: $0)
-        }
-        return SIMD2(hashers.0.finalize(), hashers.1.finalize())
     }
 }
