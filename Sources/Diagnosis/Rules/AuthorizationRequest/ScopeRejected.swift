@@ -37,7 +37,7 @@ struct ScopeRejected: Rule {
             let scope = attempt.parameter("scope")
             let client = attempt.parameter("client_id")?.value
             var violation = Self.violation(
-                [scope.map { asked($0, flow) } ?? attempt.missing("scope")],
+                [scope.map { Self.asked($0, flow) } ?? attempt.missing("scope")],
                 registered: registered(scope, of: client, before: attempt.exchange, flow),
                 answer: refusal.evidence(around: Self.texts),
                 at: attempt.exchange,
@@ -65,7 +65,7 @@ struct ScopeRejected: Rule {
             let scope = parameters.parameter("scope") ?? flow.loginAttempts.first?.parameter("scope")
             return .violated(
                 Self.violation(
-                    scope.map { [asked($0, flow)] } ?? [],
+                    scope.map { [Self.asked($0, flow)] } ?? [],
                     registered: registered(scope, of: client, before: message.exchange, flow),
                     answer: answer.evidence(),
                     at: message.exchange,
@@ -137,14 +137,31 @@ struct ScopeRejected: Rule {
         if ["invalid_scope", "unauthorized_scope_error"].contains(refusal.error) || refusal.says(Self.texts) {
             return true
         }
-        // Another name speaks of another fault; `invalid_request` and a page are of any.
-        return [nil, "invalid_request"].contains(refusal.error) && AccessPolicy.words(in: refusal.text) == nil
-            && (refusal.text.hasSuffix(": invalid_scope") && refusal.error != nil
-                || RefusalWording.refusedScope(in: refusal.text) != nil)
+        // Another name speaks of another fault, and what the text beside it says of a scope is told with the refusal.
+        return refusal.error == nil && AccessPolicy.words(in: refusal.text) == nil
+            && RefusalWording.refusedScope(in: refusal.text) != nil
+            || refusal.error == "invalid_request" && refusal.text.hasSuffix(": invalid_scope")
     }
 
+    /// The scopes that a refusal of another name speaks of in words of its own, and those that the metadata do not list; nil of one that names
+    /// the fault, and of one that says nothing of a scope.
+    static func evidence(of attempt: LoginAttempt, refused refusal: RequestRefusal, in flow: Flow)
+        -> Evidence?
+    {
+        guard refusal.error == "invalid_request", AccessPolicy.words(in: refusal.text) == nil,
+            RefusalWording.refusedScope(in: refusal.text) != nil
+        else { return nil }
+        return attempt.parameter("scope").map { asked($0, flow) } ?? attempt.missing("scope")
+    }
+
+    static let ofRequest = Violation.Words(
+        title: "The provider says that it does not take the scope",
+        explanation: info.explanation,
+        fix: info.fix
+    )
+
     /// The scopes, with those that the provider's metadata does not list.
-    private func asked(_ scope: Parameter, _ flow: Flow) -> Evidence {
+    private static func asked(_ scope: Parameter, _ flow: Flow) -> Evidence {
         let supported = Set(
             flow.serverMetadata.flatMap {
                 $0.list("scopes_supported") ?? []

@@ -90,7 +90,7 @@ struct AuthorizationError: Rule {
         if refusal.channel == .delivered, let brokered = BrokeredError(in: refusal.text) {
             return ([], BrokeredError.explanation, brokered.fix, BrokeredError.title)
         }
-        if let words = requestWords(for: refusal, of: attempt) { return words }
+        if let words = requestWords(for: refusal, of: attempt, flow) { return words }
         if let words = nativeWords(for: refusal, flow) { return words }
         if refusal.says(RefusedWindow.texts), let agent = RefusedWindow.agent(of: attempt, in: flow) {
             let words = RefusedWindow.seenThrough
@@ -124,7 +124,7 @@ struct AuthorizationError: Rule {
     }
 
     /// What is known of a refusal by what the request has, or has not.
-    private func requestWords(for refusal: RequestRefusal, of attempt: LoginAttempt) -> (
+    private func requestWords(for refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> (
         evidence: [Evidence], explanation: String?, fix: String?, title: String?
     )? {
         if refusal.channel == .delivered, refusal.error == "unauthorized_client",
@@ -154,6 +154,10 @@ struct AuthorizationError: Rule {
         if refusal.channel == .delivered, MissingOpenID.isSaid(by: refusal, to: attempt) {
             let words = MissingOpenID.ofRequest
             let scope = attempt.parameter("scope").map { Evidence($0) } ?? attempt.missing("scope")
+            return ([scope], words.explanation, words.fix, words.title)
+        }
+        if let scope = ScopeRejected.evidence(of: attempt, refused: refusal, in: flow) {
+            let words = ScopeRejected.ofRequest
             return ([scope], words.explanation, words.fix, words.title)
         }
         if refusal.error == "invalid_state" {

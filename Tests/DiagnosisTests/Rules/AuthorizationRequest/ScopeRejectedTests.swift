@@ -105,12 +105,26 @@ struct ScopeRejectedTests {
         #expect((try Recording(broken).saying(words, status: 400).finding(rule)?.isPrimary == true) == fires)
     }
 
-    @Test(arguments: [("invalid_request", true), ("access_denied", false)])
-    func readsASentenceBesideTheNameForAnyFault(error: String, fires: Bool) throws {
+    /// Another name than the fault's own is told with the refusal, in words that speak of the scope.
+    @Test func refusalTellsWhatItSaysOfTheScope() throws {
         let recording = try Recording(broken).redirecting(with: [
-            ("error", error), ("error_description", "The scope orders.write is not allowed for this client"),
+            ("error", "invalid_request"),
+            ("error_description", "The scope orders.write is not allowed for this client"),
         ])
-        #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.finding(rule) == nil)
+        let finding = try #require(recording.finding("authorization-error"))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The provider says that it does not take the scope")
+        #expect(finding.evidence.contains { $0.place.name == "scope" })
+        #expect(finding.fix.contains("Take the scope out"))
+    }
+
+    @Test func leavesASentenceBesideTheNameOfAnotherFault() throws {
+        let recording = try Recording(broken).redirecting(with: [
+            ("error", "access_denied"),
+            ("error_description", "The scope orders.write is not allowed for this client"),
+        ])
+        #expect(recording.finding(rule) == nil)
     }
 
     @Test(arguments: [
