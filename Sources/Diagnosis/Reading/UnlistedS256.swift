@@ -5,6 +5,8 @@ import OAuth
 
 /// Metadata that do not say that S256 is taken, at which a client of the Model Context Protocol went no further: it has to
 /// refuse them (MCP Authorization, "Authorization Code Protection").
+///
+/// A note: no endpoint is missing.
 enum UnlistedS256 {
     static func violation(in flow: Flow) -> Violation? {
         guard flow.loginAttempts.isEmpty, flow.tokenRequests.isEmpty,
@@ -31,7 +33,7 @@ enum UnlistedS256 {
                     note: "the client read the metadata, and began no login"
                 ),
             ],
-            severity: .warning,
+            severity: .note,
             explanation: """
                 The server that was asked first speaks the Model Context Protocol. Its clients have to use PKCE with S256, and have to \
                 refuse an authorization server whose metadata do not say that it takes that, be it that it does.

@@ -30,8 +30,7 @@ struct UnlistedS256Tests {
         #expect((finding?.title == title) == fires)
         #expect(recording.finding("pkce-method-unsupported") == nil)
         if fires {
-            #expect(finding?.isPrimary == true)
-            #expect(finding?.severity == .warning)
+            #expect(finding?.severity == .note)
             #expect(
                 finding?.places == ["2 request.url ", "2 response.body code_challenge_methods_supported"]
             )

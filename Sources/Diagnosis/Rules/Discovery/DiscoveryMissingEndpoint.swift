@@ -73,7 +73,7 @@ struct DiscoveryMissingEndpoint: Rule {
 
     /// A server that a resource sends clients to and that registers none, where the client asked for nothing more.
     ///
-    /// A warning: one that has a client_id goes on in a browser, which the capture need not have.
+    /// A note: one that has a client_id goes on in a browser, which the capture need not have.
     private func registrationMissed(among documents: [MetadataDocument], _ flow: Flow) -> Violation? {
         let servers = Set(flow.resourceMetadata.flatMap(\.authorizationServers).map(\.withoutSlash))
         guard !servers.isEmpty, flow.ending != .success,
@@ -101,7 +101,7 @@ struct DiscoveryMissingEndpoint: Rule {
                     value: "missing"
                 ),
             ],
-            severity: .warning,
+            severity: .note,
             explanation: """
                 The resource sends its clients to this server, which neither registers clients that come by (registration_endpoint) nor takes the URL of a \
                 document for a client_id. A client without a client_id of its own cannot go on here, and this one asked for nothing more.
@@ -152,7 +152,9 @@ struct DiscoveryMissingEndpoint: Rule {
         return nil
     }
 
-    /// A member that the document lacks, where an app on a device read it and went no further: what its library says, it says there.
+    /// A member that the document lacks, where an app on a device read it and went no further.
+    ///
+    /// A note: what its library says, it says there, and no login needs the member.
     private func missedByApp(among documents: [MetadataDocument], _ flow: Flow) -> Violation? {
         for document in documents where document.url.path.hasSuffix("/.well-known/openid-configuration") {
             guard let name = Self.required.first(where: { document.answer.json?[$0] == nil }),
@@ -163,7 +165,7 @@ struct DiscoveryMissingEndpoint: Rule {
                     document.urlEvidence, Evidence(place: document.answer.place(name), value: "missing"),
                     seen,
                 ],
-                severity: .warning,
+                severity: .note,
                 explanation: """
                     An app read the metadata and opened no login. OpenID Connect Discovery requires the member that is not there, and \
                     libraries of apps take no document without (AppAuth: "Missing field"), whether the login needs it or not.

@@ -41,7 +41,7 @@ struct DiscoveryMissingEndpointTests {
         let stopped = all.without { ["/authorize", "/sign-in"].contains($0.request.url.path) }
         let finding = stopped.finding(rule)
         #expect((finding != nil) == fires)
-        #expect(finding?.severity ?? .warning == .warning)
+        #expect(finding?.severity ?? .note == .note)
         #expect(
             finding.map(\.places) ?? []
                 == (fires ? ["0 request.url ", "0 response.body \(name)", "1 request.url "] : [])
@@ -123,8 +123,7 @@ struct DiscoveryMissingEndpointTests {
         }
         let stopped = Recording(Array(whole.exchanges.prefix(3)))
         let finding = stopped.finding(rule)
-        #expect((finding?.isPrimary == true) == fires)
-        #expect(finding?.severity == (fires ? .warning : nil))
+        #expect(finding?.severity == (fires ? .note : nil))
         #expect(stopped.outcomes == [.incomplete])
         #expect(whole.finding(rule) == nil)
         let registered = stopped.editingAnswer(of: path) {
