@@ -38,12 +38,10 @@ struct IDTokenEncrypted: Rule {
                         ? opened.map { "opened with \(Masking.shown($0.key, of: "kid"))" } : nil
                 )
             }
-            if let registered = registered(for: delivered, token, flow) {
+            if let registered = Self.registered(for: delivered, token, flow) {
                 return .violated(
                     Violation(
                         evidence + registered,
-                        severity: flow.wentOn(after: delivered)
-                            ? .note : RejectedCallback.all(in: flow).isEmpty ? .warning : .error,
                         explanation: Self.otherwise,
                         fix: Self.otherwiseFix,
                         title: "The ID token is encrypted in another way than was registered",
@@ -63,7 +61,7 @@ struct IDTokenEncrypted: Rule {
     }
 
     /// What the client registered where the token is encrypted otherwise; nil where it is not, or no registration is in the capture.
-    private func registered(for delivered: DeliveredIDToken, _ token: JSONWebToken, _ flow: Flow)
+    static func registered(for delivered: DeliveredIDToken, _ token: JSONWebToken, _ flow: Flow)
         -> [Evidence]?
     {
         guard let exchange = delivered.idToken.place.exchange,

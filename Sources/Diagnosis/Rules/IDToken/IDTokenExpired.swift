@@ -131,13 +131,12 @@ struct IDTokenExpired: Rule {
     /// What AppAuth takes for too old, on iOS and on Android: `iat` is more than ten minutes away.
     private static let oldest: Int64 = 600
 
-    /// A token that was issued long before an app got it for its code, which made nothing of it.
+    /// A token of an earlier answer that a refresh brought to an app once more, which has not run out and which the app made nothing of.
     private static func isOld(_ delivered: DeliveredIDToken, _ given: AnswerTime, _ flow: Flow) -> Violation?
     {
-        guard let request = delivered.tokenRequest, given.isStated,
-            request.isCodeExchange && flow.capture[request.exchange].request.isByNativeApp
-                || isKept(delivered, flow) && isOfApp(request, flow),
-            let issued = delivered.idToken.token.issuedAt, issued > 0, !flow.wentOn(after: delivered)
+        guard let request = delivered.tokenRequest, given.isStated, isKept(delivered, flow),
+            isOfApp(request, flow), let issued = delivered.idToken.token.issuedAt, issued > 0,
+            !flow.wentOn(after: delivered)
         else { return nil }
         let age = given.time.seconds - issued
         guard age > oldest else { return nil }
@@ -146,19 +145,9 @@ struct IDTokenExpired: Rule {
                 delivered.evidence(ofTime: "iat", issued, note: "\(Span.text(age)) before it came"),
                 given.evidence(note: "the provider's clock"),
             ],
-            severity: .warning,
-            explanation: request.isRefresh
-                ? kept
-                : """
-                The ID token has not run out, but its iat lies long before the moment at which the provider delivered it. AppAuth, on iOS and on Android, \
-                refuses a token whose iat is more than ten minutes from its own time; the client did not use this one.
-                """,
-            fix: request.isRefresh
-                ? keptFix
-                : """
-                Have the provider sign a new ID token for each code: one that is kept or cached has an old iat. Or the node that signs has a slow clock: compare \
-                it with the one that answers.
-                """,
+            severity: .note,
+            explanation: kept,
+            fix: keptFix,
             title: "The ID token was issued long before it came",
             exchange: delivered.idToken.place.exchange
         )

@@ -5,6 +5,7 @@ import JOSE
 import JSON
 import LibCrypto
 import OAuth
+import TestSupport
 import Testing
 
 struct IDTokenEncryptedTests {
@@ -44,8 +45,8 @@ struct IDTokenEncryptedTests {
     }
 
     /// The pair of the registration, and another one; the client made nothing of the token.
-    @Test(arguments: [("A128CBC-HS256", nil), ("A256GCM", Severity.warning)] as [(String, Severity?)])
-    func comparesWithTheRegistration(encryption: String, severity: Severity?) throws {
+    @Test(arguments: [("A128CBC-HS256", false), ("A256GCM", true)])
+    func comparesWithTheRegistration(encryption: String, isOther: Bool) throws {
         let login = try Recording("registration/registration-rejected.near-miss").editing { exchange in
             guard exchange.request.url.path == "/register", exchange.response?.status == 201,
                 var answer = exchange.response?.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object
@@ -59,12 +60,33 @@ struct IDTokenEncryptedTests {
         let index = try #require(login.exchanges.lastIndex { $0.request.url.path == "/token" })
         let recording = try sealed(Digest.of([1]), Recording(Array(login.exchanges[...index])))
         let finding = try #require(recording.finding(rule))
-        #expect(finding.severity == severity ?? .note)
-        #expect(finding.title.contains("in another way than was registered") == (severity != nil))
-        #expect(
-            finding.notes.contains("what the client registered; the token has A128CBC-HS256")
-                == (severity != nil)
+        #expect(finding.severity == .note)
+        #expect(finding.title.contains("in another way than was registered") == isOther)
+        let note = "what the client registered; the token has A128CBC-HS256"
+        #expect(finding.notes.contains(note) == isOther)
+    }
+
+    /// An app that refuses its callback behind such a token may do so for that; what is encrypted is a note all the same.
+    @Test(arguments: [("A256GCM", false), ("A128CBC-HS256", true)])
+    func refusedCallbackShowsTheOtherPair(encryption: String, isOther: Bool) throws {
+        let login = try Recording(broken).answeringCallback(500)
+        var registration = try #require(
+            Recording("registration/registration-rejected.near-miss").exchanges.first {
+                $0.request.url.path == "/register" && $0.response?.status == 201
+            }
         )
+        registration.startedAt = login.exchanges[0].startedAt - .seconds(10)
+        let uris = #""redirect_uris":["https://www.shop.example/callback"]"#
+        registration.request.body = .json("{\"client_name\":\"Shop\",\(uris)}")
+        registration.response?.body = .json(
+            "{\"client_id\":\"shop-web\",\(uris),\"id_token_encrypted_response_enc\":\"\(encryption)\"}"
+        )
+        let recording = Recording([registration] + login.exchanges.prefix(5))
+        #expect(recording.finding(rule)?.severity == .note)
+        let rejected = try #require(recording.finding("callback-rejected-by-app"))
+        #expect(rejected.isPrimary)
+        let note = "what the client registered; the token has A256GCM"
+        #expect(rejected.notes.contains(note) == isOther)
     }
 
     private func secret() throws -> [UInt8] {
