@@ -36,8 +36,7 @@ struct EmbeddedUserAgent: Rule {
             let headers = flow.capture[attempt.exchange].request.headers
             let refusal = RefusedWindow.refusal(of: attempt, in: flow)
             guard attempt.request != nil, let agent = headers.first("user-agent"),
-                let mark = Self.mark(of: agent),
-                refusal != nil || !Self.isOfProvidersApp(agent, flow.capture[attempt.exchange].request.url)
+                let mark = Self.mark(of: agent)
             else { continue }
             if evidence.count < 6 {
                 evidence.append(
@@ -63,19 +62,6 @@ struct EmbeddedUserAgent: Rule {
             )
         )
     }
-
-    /// Whether it is the browser inside of the provider's own app, which has the password anyway, and where its users sign in to the
-    /// pages that they open there.
-    private static func isOfProvidersApp(_ agent: String, _ url: RecordedURL) -> Bool {
-        let host = url.host ?? ""
-        return ownApps.contains { name, hosts in agent.containsBytes(name) && hosts.contains(host) }
-    }
-
-    private static let ownApps: [(String, Set<String>)] = [
-        ("MicroMessenger/", ["open.weixin.qq.com"]), (" Line/", ["access.line.me"]),
-        ("KAKAOTALK", ["kauth.kakao.com", "accounts.kakao.com"]), ("NAVER(inapp", ["nid.naver.com"]),
-        ("FBAV/", ["www.facebook.com", "m.facebook.com", "facebook.com"]),
-    ]
 
     /// What shows that an agent is a web view; nil where nothing does.
     static func mark(of agent: String) -> String? {
