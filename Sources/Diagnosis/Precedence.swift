@@ -97,8 +97,6 @@ enum Precedence {
             ["cookies-too-large", "cookie-*", "state-cookie-lost"],
             over: ["redirect-loop", "callback-rejected-by-app"]
         ),
-        // A form that a redirect sent on comes as a POST from another site.
-        Row(["response-mode-differs"], over: ["state-cookie-lost", "cookie-*"], .whenItSaysSo),
         Row(["silent-login-cookies-blocked"], over: ["silent-login-required"]),
         Row(pkceCauses, over: ["pkce-verifier-mismatch"]),
         Row(codeFaults, over: ["token-invalid-grant"]),

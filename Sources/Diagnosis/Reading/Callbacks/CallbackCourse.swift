@@ -102,6 +102,9 @@ struct CallbackCourse {
     }
 
     private static func withoutTokens(_ callback: RejectedCallback, _ flow: Flow) -> CallbackCourse {
+        if let form = SentOnForm(callback.response, in: flow) {
+            return CallbackCourse(form.evidence(in: flow), form.explanation, form.fix, title: form.title)
+        }
         let answer = flow.capture[callback.place].response
         switch answer?.status {
         case 502 where isBroker(answer): return CallbackCourse([], broker, brokerFix)

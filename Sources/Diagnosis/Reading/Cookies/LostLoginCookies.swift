@@ -24,8 +24,12 @@ struct LostLoginCookies {
     var callback: RejectedCallback
     /// What should have brought them: the callback, or the request by which its page handed the code on.
     var carrier: Int { callback.place }
-    /// Whether it was a page of the provider's that brought the answer by POST (`form_post`).
-    var isPostedByProvider: Bool { sending.method == "POST" && callback.response.mode == .formPost }
+    /// Whether it was the provider that brought the answer by POST: a page of it (`form_post`), or a redirect that sent its form on.
+    var isPostedByProvider: Bool {
+        sending.method == "POST" && (callback.response.mode == .formPost || form != nil)
+    }
+    /// The provider's form that came along with the answer.
+    private(set) var form: SentOnForm?
     /// What the callback answers.
     var request: AuthorizationRequest
     var sending: CookieDelivery.Sending
@@ -133,6 +137,7 @@ struct LostLoginCookies {
         self.sending = sending
         self.lost = lost
         self.sent = sent
+        form = SentOnForm(callback.response, in: flow)
         isAnyBack = lost.count < settings.count
         let gone = Set(lost.map(\.setting.cookie.name))
         isKnownByAnother = settings.contains { setting in
@@ -167,11 +172,13 @@ struct LostLoginCookies {
     ///   - flow: the flow.
     ///   - note: what is wrong with a lost cookie; nil where it is not this rule's.
     ///   - besides: further evidence, of the first cookie that is.
+    ///   - words: what the finding says of the login in place of the rule's own.
     /// - Returns: abstains where cookies or the start of the login are not in the capture.
     static func verdict(
         on flow: Flow,
         note: (Lost, LostLoginCookies) -> String?,
-        besides: (Lost, LostLoginCookies) -> [Evidence] = { _, _ in [] }
+        besides: (Lost, LostLoginCookies) -> [Evidence] = { _, _ in [] },
+        words: (LostLoginCookies) -> Violation.Words? = { _ in nil }
     ) -> Verdict {
         let reading = of(flow)
         for login in reading.found {
@@ -181,7 +188,9 @@ struct LostLoginCookies {
             let evidence =
                 faults.prefix(6).map { Self.evidence($0.0.setting, note: $0.1) }
                 + besides(first.0, login) + [login.cookieEvidence, login.callback.evidence(in: flow)]
-            return .violated(Violation(evidence, exchange: first.0.setting.exchange))
+            return .violated(
+                Violation(evidence, saying: words(login), exchange: first.0.setting.exchange)
+            )
         }
         return reading.reason.map { .abstains($0) } ?? .holds
     }

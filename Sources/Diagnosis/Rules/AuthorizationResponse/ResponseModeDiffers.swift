@@ -98,58 +98,16 @@ struct ResponseModeDiffers: Rule {
         )
     }
 
-    /// A form of the provider's pages that 307 or 308 sent on to the app: both keep method and body (RFC 9110, sections 15.4.8 and
-    /// 15.4.9).
+    /// A form with what the user typed at the provider, which a redirect sent on to the app together with the answer.
     private func sentOn(_ response: AuthorizationResponse, _ flow: Flow) -> Violation? {
-        guard response.target.isWeb, let source = response.deliveredBy,
-            flow.capture[source].request.method == "POST",
-            flow.capture[response.callback ?? source].request.method == "POST",
-            let answer = flow.capture[source].response, answer.status == 307 || answer.status == 308
-        else { return nil }
-        let secret =
-            flow.isCredentialPost(source)
-            ? response.callback.flatMap(flow.secretField) ?? flow.secretField(of: source) : nil
-        guard secret != nil || flow.stopped(at: response) else { return nil }
-        var evidence = [
-            flow.statusEvidence(
-                of: source,
-                note: "to a POST: the browser sends the same form to the redirect URI"
-            )
-        ]
-        if let secret {
-            evidence.append(
-                Evidence(place: secret.place, value: "sent", note: "what the user typed at the provider")
-            )
-        }
+        guard let form = SentOnForm(response, in: flow), form.secret != nil else { return nil }
         return Violation(
-            evidence,
-            severity: flow.stopped(at: response) ? .error : .warning,
-            explanation: secret == nil ? Self.formSentOn : Self.secretSentOn,
-            fix: secret == nil ? Self.sentOnFix : Self.sentOnFix + Self.secretSentOnFix,
-            title: secret == nil
-                ? "The provider sent its own form on to the app"
-                : "The provider sent the password on to the app",
-            exchange: source,
-            explains: [
-                "state-cookie-lost", "cookie-samesite-form-post", "cookie-samesite-strict",
-                "callback-rejected-by-app",
-            ]
+            form.evidence(in: flow),
+            severity: .warning,
+            saying: form.words,
+            exchange: form.source
         )
     }
-
-    private static let formSentOn = """
-        The provider answered a form of its own pages with a redirect that keeps method and body, so the browser sent that form to the app's redirect \
-        URI, by POST and from another site: cookies with SameSite=Lax stay behind, and a callback that expects GET refuses it.
-        """
-    private static let secretSentOn = """
-        The provider answered the sign-in form with a redirect that keeps method and body, so the browser sent name and password on to the app's \
-        redirect URI. It came there by POST and from another site: cookies with SameSite=Lax stay behind, and a callback that expects GET refuses it.
-        """
-    private static let sentOnFix = """
-        Let the provider redirect with 303 (RFC 9700, section 4.12), behind which the browser sends a GET without a body; 307 and 308 must not be used there.
-        """
-    private static let secretSentOnFix =
-        " Change the password: it reached the app, and perhaps its logs."
 
     /// Whether a page of the app's own posted the answer to its server.
     private func isOfOwnPage(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {

@@ -49,6 +49,7 @@ struct CookieSamesiteFormPost: Rule {
             }
             return "not sent with a POST from another site"
         } besides: { _, login in
+            if let form = login.form { return form.evidence(in: flow) }
             let origin = login.sending.initiator?.origin ?? ""
             return [
                 Evidence(
@@ -57,6 +58,8 @@ struct CookieSamesiteFormPost: Rule {
                     note: "posted by a page of \(origin)"
                 )
             ]
+        } words: {
+            $0.form?.words
         }
     }
 

@@ -171,15 +171,34 @@ struct ResponseModeDiffersTests {
         #expect(recording.outcomes == [.success])
     }
 
-    @Test func aRedirectThatSendsTheFormOnIsWhyTheAppRefuses() throws {
+    /// The POST from another site is what its cookie was lost by; where the app had set none, its refusal is told with the reason.
+    @Test(arguments: [true, false]) func aRedirectThatSendsTheFormOnIsTheCookiesReason(hasCookie: Bool) throws
+    {
         let recording = try redirecting(307, "user-agent/callback-rejected-by-app").editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.request.headers.remove("Cookie")
-            exchange.request.listedCookies = []
-            exchange.response?.status = 400
+            switch exchange.request.url.path {
+            case "/callback":
+                exchange.request.headers.remove("Cookie")
+                exchange.request.listedCookies = []
+                exchange.response?.status = 400
+            case "/login":
+                exchange.response?.headers.remove("Set-Cookie")
+                exchange.response?.listedCookies = []
+                if hasCookie {
+                    exchange.response?.headers.append(
+                        "Set-Cookie",
+                        "shop_login=1234567890abcd; Path=/; Secure; SameSite=Lax"
+                    )
+                }
+            default: break
+            }
         }
-        #expect(recording.findings.first?.rule == rule)
-        #expect(recording.finding("state-cookie-lost")?.isPrimary == false)
+        let primary = try #require(recording.findings.first { $0.isPrimary })
+        #expect(primary.rule == (hasCookie ? "cookie-samesite-form-post" : "callback-rejected-by-app"))
+        #expect(primary.title == "The provider sent the password on to the app")
+        #expect(primary.places.contains("2 response.status "))
+        #expect(recording.finding(rule)?.severity == .warning)
+        #expect(recording.finding("state-cookie-lost") == nil)
+        #expect(recording.outcomes == [.failure])
     }
 
     @Test(arguments: [302, 303]) func leavesARedirectThatBecomesAGETAlone(status: Int) throws {
