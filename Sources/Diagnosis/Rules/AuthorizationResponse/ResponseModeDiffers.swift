@@ -40,32 +40,35 @@ struct ResponseModeDiffers: Rule {
             }
             // Who could not read the request may answer it as he likes.
             guard response.error == nil else { return .holds }
-            if let violation = sentOn(response, flow) { return .violated(violation) }
-            if let reason = attempt.hiddenParameters { return .abstains(reason) }
-            let used = Self.used(response, flow)
-            guard let (asked, isJWT, parameter) = Self.asked(attempt) else { return .holds }
-            // Nobody asked for it, and the app found it all the same.
-            if parameter?.value == "code", !flow.stopped(at: response) { return .holds }
-            let isQueryForbidden = asked == .fragment && parameter?.name != "response_mode"
-            guard asked != used || isJWT != response.isSigned else { return .holds }
-            guard parameter != nil, !isQueryForbidden || used == .query else { return .holds }
-            if asked == .fragment, response.deliveredBy == nil, used == .query || isOfOwnPage(response, flow)
-            {
-                // Fragments do not show on the wire, and a page may well send itself what it read there.
-                return .abstains("the redirect that carried the answer is not in the capture")
-            }
-            let name = used.rawValue + (response.isSigned ? ".jwt" : "")
-            return .violated(
-                Violation(
-                    [parameter.map { Evidence($0) }, response.names(note: "came as \(name)")].compactMap {
-                        $0
-                    },
-                    severity: flow.stopped(at: response) ? .error : .warning,
-                    explanation: isRead(response, flow) ? Self.read : nil,
-                    exchange: response.exchange
-                )
-            )
+            return mode(of: response, to: attempt, flow).or(sentOn(response, flow))
         }
+    }
+
+    /// Whether the answer came where it was asked for.
+    private func mode(of response: AuthorizationResponse, to attempt: LoginAttempt, _ flow: Flow) -> Verdict {
+        if let reason = attempt.hiddenParameters { return .abstains(reason) }
+        let used = Self.used(response, flow)
+        guard let (asked, isJWT, parameter) = Self.asked(attempt) else { return .holds }
+        // Nobody asked for it, and the app found it all the same.
+        if parameter?.value == "code", !flow.stopped(at: response) { return .holds }
+        let isQueryForbidden = asked == .fragment && parameter?.name != "response_mode"
+        guard asked != used || isJWT != response.isSigned else { return .holds }
+        guard parameter != nil, !isQueryForbidden || used == .query else { return .holds }
+        if asked == .fragment, response.deliveredBy == nil, used == .query || isOfOwnPage(response, flow) {
+            // Fragments do not show on the wire, and a page may well send itself what it read there.
+            return .abstains("the redirect that carried the answer is not in the capture")
+        }
+        let name = used.rawValue + (response.isSigned ? ".jwt" : "")
+        return .violated(
+            Violation(
+                [parameter.map { Evidence($0) }, response.names(note: "came as \(name)")].compactMap {
+                    $0
+                },
+                severity: flow.stopped(at: response) ? .error : .warning,
+                explanation: isRead(response, flow) ? Self.read : nil,
+                exchange: response.exchange
+            )
+        )
     }
 
     /// A redirect of the provider's that has an access token alone in its query, where no app looks for one.

@@ -201,6 +201,12 @@ struct ResponseModeDiffersTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    @Test func aModeThatWasAskedForCountsBeforeTheFormThatCameAlong() throws {
+        let recording = try redirecting(307, "authorization-response/response-mode-differs.near-miss")
+            .asking("response_mode", "form_post")
+        #expect(recording.finding(rule)?.places.first == "1 request.query response_mode")
+    }
+
     @Test(arguments: [302, 303]) func leavesARedirectThatBecomesAGETAlone(status: Int) throws {
         #expect(
             try redirecting(status, "authorization-response/response-mode-differs.near-miss").finding(rule)
