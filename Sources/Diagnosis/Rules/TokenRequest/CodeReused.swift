@@ -9,8 +9,9 @@ import OAuth
 /// A code is good for one exchange (RFC 6749, section 4.1.2); on the second the provider refuses and may
 /// revoke what the first one got. Exchange once, and let a reload of the callback find that it is done. A
 /// repetition after no answer, an overload, a DPoP nonce or a refusal of the client's credentials is none:
-/// the code was not spent, or nobody saw that it was (``TokenInvalidGrant`` tells of a lost answer). Nor is one that is refused in the same words as before: what was wrong with the first is wrong with
-/// it too (golang.org/x/oauth2 sends each refused request again, its credentials in another place).
+/// the code was not spent, or nobody saw that it was (``TokenInvalidGrant`` tells of a lost answer). Nor is one that is
+/// refused for what the first was: a code that was late already, a reason that the provider names each time, a client that tries its
+/// credentials in another place (golang.org/x/oauth2 does, of each refused request).
 struct CodeReused: Rule {
     static let info = RuleInfo(
         id: "code-reused",
@@ -40,7 +41,7 @@ struct CodeReused: Rule {
         for request in flow.tokenRequests where request.isCodeExchange {
             guard let code = request.code, !code.isEmpty else { continue }
             if let first = spent[code],
-                !isRefusedAlike(first, request) || Self.areTwoClients(first, request),
+                !isSameFailure(first, request, flow) || Self.areTwoClients(first, request),
                 isRefusedForItsCode(request, spentBy: first)
             {
                 return .violated(violation(first, request, flow))
@@ -83,10 +84,27 @@ struct CodeReused: Rule {
         }
     }
 
-    private func isRefusedAlike(_ first: TokenRequest, _ second: TokenRequest) -> Bool {
-        let (words, others) = (Self.words(first.answer), Self.words(second.answer))
+    /// Whether the second request was refused for what the first was refused for, which other findings tell.
+    private func isSameFailure(_ first: TokenRequest, _ second: TokenRequest, _ flow: Flow) -> Bool {
+        guard first.answer.isRefusal else { return false }
+        if LateCode(in: flow).age?.refused.exchange == first.exchange { return true }
+        return Self.isRefusedAlike(first, second)
+            && (first.authentication.methods != second.authentication.methods
+                || Self.isReasonNamed(by: second, flow))
+    }
+
+    private static func isRefusedAlike(_ first: TokenRequest, _ second: TokenRequest) -> Bool {
+        let (words, others) = (words(first.answer), words(second.answer))
         return first.answer.isRefusal && first.answer.status == second.answer.status && !words.isEmpty
             && words == others
+    }
+
+    /// Whether the provider says what it refuses a code for: that it was used before the first request, too.
+    private static func isReasonNamed(by request: TokenRequest, _ flow: Flow) -> Bool {
+        StatedGrantFault(request) != nil || StatedGrantFault.isCodeCalledUsed(request)
+            || StatedGrantFault.isRedirectURICalledWrong(request) || OtherTenantsGrant(request) != nil
+            || RefusedGrant([request]) != nil || RefusedGrant(named: request, by: flow.provider) != nil
+            || AccessPolicy.words(in: request.answer) != nil
     }
 
     /// What is the same each time: Entra puts a number and the time behind it.
@@ -136,7 +154,7 @@ struct CodeReused: Rule {
         _ flow: Flow
     ) -> Violation.Words? {
         if areTwoClients(first, second) { return first.answer.isSuccess ? twoClients : twoRefused }
-        guard first.answer.isSuccess else { return nil }
+        guard first.answer.isSuccess else { return isRefusedAlike(first, second) ? refusedTwice : nil }
         let agents = [first, second].map { flow.capture[$0.exchange].request.userAgent }
         if let one = agents[0], let other = agents[1] {
             switch (UserAgentName.isOnDevice(one), UserAgentName.isOnDevice(other)) {
@@ -180,6 +198,17 @@ struct CodeReused: Rule {
             good for one exchange, by the client alone that the login was made for, and most providers drop it at the first that they refuse.
             """,
         fix: twoClients.fix
+    )
+
+    /// Which of the two was refused for what, nobody says.
+    private static let refusedTwice = Violation.Words(
+        explanation: """
+            The same code went to the token endpoint twice, and was refused both times. Most providers drop a code at the first request that they refuse, so the second one had \
+            no chance, whatever it had in it.
+            """,
+        fix: """
+            Send each code once, also when it is refused: a new try takes a new login. What the first request was refused for is what to look for; the provider's log has it.
+            """
     )
 
     private static let appFirst = """

@@ -166,11 +166,10 @@ struct CodeReusedTests {
         #expect(try first(400, "invalid_grant").finding(rule) != nil)
     }
 
-    /// What was wrong with the first is wrong with it too: it is sent again with the credentials in another place.
-    @Test(arguments: ["", #","error_description":"AADSTS501481: No match. Trace ID: "#])
-    func leavesARequestAloneThatIsRefusedInTheSameWords(words: String) throws {
+    /// The broken exchange with both requests refused alike but for a number in the words, and the second one's credentials in the header, perhaps.
+    private func refusedTwice(_ words: String, isMoved: Bool = false) throws -> Recording {
         var count = 0
-        let recording = try Recording(broken).editing { exchange in
+        return try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/token" else { return }
             count += 1
             let text = words.isEmpty ? "" : words + "1111-\(count)\""
@@ -178,9 +177,51 @@ struct CodeReusedTests {
                 status: 400,
                 body: Body(text: #"{"error":"invalid_grant"\#(text)}"#, mediaType: "application/json")
             )
+            guard isMoved, count == 2, let form = FormBody.items(of: exchange.request.body)?.items else {
+                return
+            }
+            let secret = "shop-web:not-a-secret-of-anyone"
+            exchange.request.headers.append("Authorization", "Basic \(Base64.encode(secret.utf8))")
+            exchange.request.body = Body(
+                text: FormBody.encode(
+                    form.filter { !$0.name.hasPrefix("client_") }.map { ($0.name, $0.value) }
+                ),
+                mediaType: FormBody.mediaType
+            )
         }
+    }
+
+    /// What was wrong with the first is wrong with it too: it is sent again with the credentials in another place, or the provider says what it is.
+    @Test(arguments: [
+        ("", true), (#","error_description":"AADSTS501481: No match. Trace ID: "#, false),
+    ])
+    func leavesARequestAloneThatIsRefusedForTheSame(words: String, isMoved: Bool) throws {
+        let recording = try refusedTwice(words, isMoved: isMoved)
         #expect(recording.finding(rule) == nil)
         #expect(recording.finding("token-invalid-grant")?.isPrimary == true)
+    }
+
+    @Test func tellsOfACodeThatIsRefusedTwiceForNobodySaysWhat() throws {
+        let recording = try refusedTwice("")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.explanation.contains("refused both times"))
+        #expect(recording.finding("token-invalid-grant")?.effectOf == rule)
+    }
+
+    @Test(arguments: ["The grant was not accepted", "Unknown code"])
+    func leavesACodeToItsRuleThatWasLateAlready(words: String) throws {
+        var recording = try Recording("token-request/code-expired")
+        var again = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        again.startedAt = again.startedAt + .seconds(2)
+        recording.exchanges.append(again)
+        recording = recording.answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(words)]
+        )
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("code-expired")?.isPrimary == true)
     }
 
     @Test func leavesAnIdempotentProviderAlone() throws {
