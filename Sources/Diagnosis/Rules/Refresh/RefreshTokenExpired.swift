@@ -53,9 +53,9 @@ struct RefreshTokenExpired: Rule {
             if isOver, let lifetime {
                 evidence.insert(Self.evidence(ofLifetime: lifetime), at: 0)
             } else if !RefreshTokenEnd.isStated(by: refused.answer),
-                // A token that lasts still was not the one that ran out, and another client's is none that it knows.
+                // A token that lasts still was not the one that ran out.
                 lifetime != nil || !RefreshTokenEnd.isOneOfTwo(by: refused.answer)
-                    || flow.violation(of: RefreshWrongClient(), at: refused.exchange) != nil
+                    || isNone(refused, flow)
             {
                 return lifetime == nil ? .abstains(Self.unknown) : .holds
             }
@@ -69,6 +69,12 @@ struct RefreshTokenExpired: Rule {
                 )
             )
         }
+    }
+
+    /// Whether what was sent is no token that the provider gave this client: another one's, or not as it was issued.
+    private func isNone(_ refused: TokenRequest, _ flow: Flow) -> Bool {
+        flow.violation(of: RefreshWrongClient(), at: refused.exchange) != nil
+            || WrongRefreshToken(of: refused, in: flow) != nil
     }
 
     private func words(

@@ -157,6 +157,21 @@ struct RefreshTokenExpiredTests {
         if !isCalledExpired { #expect(recording.finding("refresh-wrong-client")?.isPrimary == true) }
     }
 
+    /// One that was cut on its way is none that the provider knows, either.
+    @Test(arguments: [(4, false), (0, true)])
+    func leavesAnAlteredTokenToTheRefusal(cut: Int, fires: Bool) throws {
+        let recording = try stating("").answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": "The refresh token is invalid or expired."]
+        )
+        let refresh = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        let token = try #require(FormBody.items(of: refresh.request.body)?.first("refresh_token"))
+        let sent = recording.sending("refresh_token", String(token.dropLast(cut)))
+        #expect((sent.finding(rule)?.isPrimary == true) == fires)
+        #expect((sent.finding("token-invalid-grant")?.title.contains("was changed") == true) == !fires)
+    }
+
     /// The broken capture, its stated lifetime replaced.
     private func stating(_ member: String) throws -> Recording {
         try Recording(broken).editing { exchange in
