@@ -37,6 +37,22 @@ struct DeviceRefusalTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// What the provider's words mean is told as of any other request.
+    @Test(arguments: [("HTTPS required", true), ("Realm not enabled for it", false)])
+    func explainsTheProvidersWords(words: String, isKnown: Bool) throws {
+        let recording = Recording(
+            Array(try Recording("logout-and-device/device-code-expired").exchanges.prefix(1))
+        ).answering(
+            "/device_authorization",
+            403,
+            ["error": "invalid_request", "error_description": .string(words)]
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.fix.contains("X-Forwarded-Proto") == isKnown)
+        #expect(finding.explanation.contains("gave the device no code") == !isKnown)
+    }
+
     @Test func namesTheEndpointThatADeviceMissed() throws {
         let document = try #require(Recording("discovery/discovery-missing-endpoint").exchanges.first)
         var device = try #require(Recording("logout-and-device/device-code-expired").exchanges.first)

@@ -65,13 +65,15 @@ enum DeviceRefusal {
     private static func withoutDeviceCode(_ call: ClientCall, _ status: Int, _ flow: Flow) -> Violation {
         let other = status == 404 || status == 405 ? endpoint(otherThan: call, flow) : nil
         let start = other == nil ? call.parameters.parameter("start_url") : nil
+        let known = ProviderWords.meaning(of: call.answer.errorText, by: flow.provider)
         return Violation(
             [call.answer.evidence(), other, start.map { Evidence($0) }].compactMap(\.self),
             explanation: other == nil
-                ? "The provider gave the device no code. What it says is all that the capture knows of the reason."
+                ? known?.explanation
+                    ?? "The provider gave the device no code. What it says is all that the capture knows of the reason."
                 : "The device asked for a code at another address than the one that the provider's metadata names, where nothing answers it.",
             fix: other == nil
-                ? start.map { _ in startFix }
+                ? known?.fix ?? start.map { _ in startFix }
                 : "Send the request to the device_authorization_endpoint of the metadata.",
             title: other == nil ? nil : "The provider takes requests for device codes at another address",
             exchange: call.exchange
