@@ -26,6 +26,18 @@ struct UnknownTargetTests {
         #expect(login.finding("authorization-error")?.title != finding.title || !isOne)
     }
 
+    /// The same of a request that the app's server pushes.
+    @Test(arguments: [("Invalid audience", true), ("The launch context is unknown", false)])
+    func tellsOfOneThatWasPushed(words: String, isOne: Bool) throws {
+        let recording = try Recording("authorization-request/par-rejected")
+            .sending("aud", "https://fhir.example/r4", to: "/par")
+            .answering("/par", 400, ["error": "invalid_request", "error_description": .string(words)])
+        let finding = try #require(recording.finding("par-rejected"))
+        #expect(finding.isPrimary)
+        #expect((finding.title == "The provider knows no FHIR server of this address") == isOne)
+        #expect((finding.evidence.last?.value == "https://fhir.example/r4") == isOne)
+    }
+
     /// Auth0 calls the resource an audience, and names the one that it does not know.
     @Test(arguments: [
         ("https://api.harbour.example/UserInfo", true), ("https://api.harbour.example/other", false),

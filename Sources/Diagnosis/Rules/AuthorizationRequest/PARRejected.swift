@@ -62,12 +62,13 @@ struct PARRejected: Rule {
                 of: ClientCall.all(in: flow).filter { $0.exchange == call.exchange },
                 in: flow
             )
+            let told = Self.told(of: attempt)
             return .violated(
                 Violation(
                     [call.answer.evidence(), address?.evidence.first ?? attempt.names()]
-                        + (stated?.evidence ?? []),
+                        + (stated?.evidence ?? []) + (told.map { [$0.evidence] } ?? []),
                     saying: address.map { Self.words(ofAddress: $0) } ?? Self.words(for: call)
-                        ?? stated?.words,
+                        ?? stated?.words ?? told?.words,
                     exchange: call.exchange
                 )
                 .toldOfFront(in: flow)
@@ -85,6 +86,13 @@ struct PARRejected: Rule {
                 """,
             fix: violation.fix ?? RedirectURINotRegistered.info.fix
         )
+    }
+
+    /// What a refusal blames, or may, of what was pushed, where no rule has anything to hold it against.
+    private static func told(of attempt: LoginAttempt) -> (words: Violation.Words, evidence: Evidence)? {
+        guard let refusal = attempt.refusal else { return nil }
+        if let target = UnknownTarget(of: attempt, refusal) { return (target.words, target.sent) }
+        return UnheardOfMethod.evidence(of: attempt, refused: refusal).map { (UnheardOfMethod.words, $0) }
     }
 
     /// What is known of a refusal by its error and text; nil where it says no more than that.

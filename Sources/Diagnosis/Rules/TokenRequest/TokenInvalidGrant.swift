@@ -91,6 +91,10 @@ struct TokenInvalidGrant: Rule {
             evidence += revocations.first { !$0.isEmpty } ?? []
             if revocations.allSatisfy({ !$0.isEmpty }) { words = .revokedRefresh }
         }
+        if words == nil, let method = UnheardOfMethod.evidence(ofLoginBefore: first, in: flow) {
+            evidence.append(method)
+            words = UnheardOfMethod.wordsOfCode
+        }
         if words == nil, let lost = lostTry(before: first, flow) {
             evidence += [Evidence(lost.code, note: "sent before"), lost.request.answer.statusEvidence()]
             words = .lostAnswer
