@@ -35,8 +35,15 @@ struct DiscoveryUnreachable: Rule {
         let described = flow.resourceMetadata.filter {
             $0.isUsable && $0.answer.parameters.contains("resource")
         }
-        let servers = described.flatMap { $0.authorizationServers.prefix(20) }
-            .compactMap { RecordedURL($0).origin }
+        let found = Set(
+            flow.surroundings.metadata.lazy.filter { $0.isUsable && !$0.isProtectedResource }
+                .compactMap(\.url.origin)
+        )
+        // Of several a client needs one.
+        let servers = described.map {
+            $0.authorizationServers.prefix(20).compactMap { RecordedURL($0).origin }
+        }
+        .filter(found.isDisjoint).joined()
         let resources = Set(described.compactMap(\.url.origin)).subtracting(servers)
         var isUnseen = false
         for (origin, documents) in undescribed(in: flow) where !resources.contains(origin) {

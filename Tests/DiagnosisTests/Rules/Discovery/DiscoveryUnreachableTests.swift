@@ -206,6 +206,25 @@ struct DiscoveryUnreachableTests {
         #expect((probed.finding(rule)?.isPrimary == true) == fires)
     }
 
+    /// A client that goes on to the next server of a resource's list needs no metadata of the first, the resource itself.
+    @Test(arguments: [0, 1]) func oneOfAResourcesServersIsEnough(position: Int) throws {
+        var probed = try Recording("discovery/resource-metadata-mismatch.near-miss")
+        var servers: [JSONValue] = ["https://id.harbour.example"]
+        servers.insert("https://tools.harbour.example", at: position)
+        probed = probed.editingAnswer(of: probed.exchanges[1].request.url.path) {
+            $0["authorization_servers"] = .array(servers)
+        }
+        var probe = probed.exchanges[1]
+        probe.request.url = RecordedURL(
+            "https://tools.harbour.example/.well-known/oauth-authorization-server"
+        )
+        probe.response?.status = 404
+        probe.response?.body = nil
+        probed.exchanges.insert(probe, at: 2)
+        #expect(probed.finding(rule) == nil)
+        #expect(probed.outcomes == [.success])
+    }
+
     @Test func knowsWhereAProductsPathGoesWrong() throws {
         let recording = try Recording(broken).editing { exchange in
             exchange.request.url = RecordedURL(
