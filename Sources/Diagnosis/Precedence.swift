@@ -190,6 +190,8 @@ enum Precedence {
         Row(["code-missing"], over: ["token-invalid-grant", "token-endpoint-error"], .onlyAfterwards),
         // A library that is not told of the endpoint goes to a path of its own.
         Row(["discovery-missing-endpoint"], over: ["token-endpoint-error"], .onlyAfterwards),
+        // The provider had enough of a circle; the name that it gave the error is that of a grant.
+        Row(["redirect-loop"], over: ["token-endpoint-error", "token-invalid-grant"], .whenItSaysSo),
         // A token exchange with a token that had run out.
         Row(["access-token-expired"], over: ["token-endpoint-error", "token-invalid-grant"], .whenItSaysSo),
         Row(

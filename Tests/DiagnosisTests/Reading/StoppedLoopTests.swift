@@ -2,6 +2,7 @@ import Captures
 import Diagnosis
 import Flows
 import JSON
+import TestSupport
 import Testing
 
 struct StoppedLoopTests {
@@ -51,6 +52,46 @@ struct StoppedLoopTests {
             page.finding("authorization-error")?.explanation.contains("the login runs in a circle") == true
         )
         #expect(login.finding(rule) == nil)
+    }
+
+    /// Rounds that were seen, and that the provider put an end to, are told with its word.
+    @Test func aCircleThatTheProviderStoppedCoversItsRefusal() throws {
+        let words =
+            "AADSTS50196: The server terminated an operation because it encountered a client request loop."
+        let loop = try Recording(broken)
+        var page = loop
+        let last = try #require(page.exchanges.lastIndex { $0.request.url.path == "/authorize" })
+        page.exchanges.removeSubrange((last + 1)...)
+        page.exchanges[last].failure = nil
+        page.exchanges[last].response = RecordedResponse(
+            status: 400,
+            body: .html("<h1>Sign in</h1><p>\(words)</p>")
+        )
+        #expect(page.finding(rule)?.isPrimary == true)
+        #expect(page.finding(rule)?.evidence.last?.value.contains("AADSTS50196") == true)
+        #expect(page.finding("authorization-error") == nil)
+        var token = loop.asking("code_challenge", nil).asking("code_challenge_method", nil)
+        let place = try #require(token.exchanges.lastIndex { $0.request.url.path == "/callback" })
+        var exchange = try #require(
+            try Recording("healthy/web-code-flow").exchanges.first { $0.request.url.path == "/token" }
+        )
+        let code = try #require(token.exchanges[place].request.url.queryItems.first("code"))
+        exchange.request.body = Body(
+            text: FormBody.encode([
+                ("grant_type", "authorization_code"), ("code", code),
+                ("redirect_uri", "https://www.shop.example/callback"), ("client_id", "shop-web"),
+                ("client_secret", "not-a-secret-of-anyone"),
+            ]),
+            mediaType: "application/x-www-form-urlencoded"
+        )
+        exchange.startedAt = token.exchanges[place].startedAt + .milliseconds(5)
+        exchange.response = RecordedResponse(
+            status: 400,
+            body: .json(#"{"error":"invalid_grant","error_description":"\#(words)"}"#)
+        )
+        token.exchanges.insert(exchange, at: place + 1)
+        #expect(token.finding(rule)?.isPrimary == true)
+        #expect(token.finding("token-invalid-grant")?.effectOf == rule)
     }
 
     /// The code was exchanged, and the pages behind it went round.

@@ -30,6 +30,22 @@ enum StoppedLoop {
         )
     }
 
+    /// What is said of rounds that were seen, with the provider's word where it had enough of them: its refusal is covered by that.
+    static func following(_ violation: Violation, in flow: Flow) -> Violation {
+        var told = violation
+        if let refusal = flow.loginAttempts.compactMap(\.refusal).first(where: { $0.says([enough]) }) {
+            told.evidence.append(refusal.evidence(around: [enough]))
+        }
+        if let answer = flow.tokenRequests.map(\.answer).first(where: { $0.errorText.containsBytes(enough) })
+        {
+            told.evidence.append(answer.evidence())
+            told.explains.formUnion(["token-invalid-grant", "token-endpoint-error"])
+            // An API's 401 explains a circle.
+            told.isCause = told.isCause || !BearerCall.all(in: flow).contains { $0.call.answer.status == 401 }
+        }
+        return told
+    }
+
     /// Whether an exchange is the login's own, or one that a redirect led to.
     private static func isOnTheWay(_ exchange: Int, _ flow: Flow) -> Bool {
         if case .authorizationRequest = flow.surroundings.messages[exchange] { return true }
@@ -40,6 +56,8 @@ enum StoppedLoop {
     static let gaveUp = [
         "too_many_redirects", "redirect_loop", "too many redirects", "too many http redirects",
     ]
+    /// Entra's word for it.
+    private static let enough = "aadsts50196"
     private static let stopped = """
         The same request was made again and again within a short time, until it was stopped. The app does not know the session or the tokens that it \
         has just got, and asks anew each time.

@@ -33,7 +33,7 @@ struct RedirectLoop: Rule {
         let violation =
             seen(in: flow) ?? ScriptedLoop.violation(in: flow) ?? RefreshedLoop.violation(in: flow)
             ?? StoppedLoop.violation(in: flow)
-        return violation.map { .violated($0) } ?? .holds
+        return violation.map { .violated(StoppedLoop.following($0, in: flow)) } ?? .holds
     }
 
     /// By the recording itself.
