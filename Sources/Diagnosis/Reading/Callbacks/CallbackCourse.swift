@@ -29,6 +29,15 @@ struct CallbackCourse {
             )
         }
         let tokens = callback.tokens(in: flow)
+        if let tokens, let said = AlgorithmRefusal.evidence(of: callback, in: flow) {
+            let words = AlgorithmRefusal.words
+            return CallbackCourse(
+                tokens + [said],
+                words.explanation ?? "",
+                words.fix ?? "",
+                title: words.title
+            )
+        }
         if tokens == nil, quotesProvider(callback, flow) { return CallbackCourse([], quoted, quotedFix) }
         let failed = callback.failedCalls(in: flow)
         if failed.isEmpty, let answer = TokenlessAnswer(to: callback, in: flow) {

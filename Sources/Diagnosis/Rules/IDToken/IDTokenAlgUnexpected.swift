@@ -75,7 +75,6 @@ struct IDTokenAlgUnexpected: Rule {
                 note: "what the provider says it signs with"
             )
         }
-        if let words = refusal(of: delivered, flow) { return words }
         guard algorithm.utf8.starts(with: "HS".utf8), let request = delivered.tokenRequest else { return nil }
         if let sought = keysSought(after: request, delivered, flow) { return sought }
         guard request.isRecorded, request.authentication.methods == [.none],
@@ -88,35 +87,6 @@ struct IDTokenAlgUnexpected: Rule {
             note: "HS algorithms sign with the client secret, and this client has none"
         )
     }
-
-    /// What the app that refused the token says of its algorithm.
-    private func refusal(of delivered: DeliveredIDToken, _ flow: Flow) -> Evidence? {
-        let exchange = flow.refusedCallback(of: delivered)
-        guard let callback = RejectedCallback.all(in: flow).first(where: { $0.exchange == exchange }) else {
-            return nil
-        }
-        // Nimbus names two reasons in one sentence (Spring); that a key fits leaves the one.
-        let isOfAKey =
-            flow.surroundings.verification(of: delivered.idToken.token, providerHosts: flow.providerHosts)
-            .outcome == .valid
-        let algorithm = delivered.idToken.token.algorithm ?? ""
-        // joserfc says it of any token, and names the algorithm that it does not take.
-        let phrases =
-            Self.refusals + (isOfAKey ? ["Another algorithm expected"] : [])
-            + ["Algorithm of '\(algorithm)' is not allowed"]
-        return phrases.lazy.compactMap { callback.quote(from: $0, in: flow) }.first
-    }
-
-    /// As libraries word it: openid-client, go-oidc, PyJWT, jose, mozilla-django-oidc, Auth0's.
-    private static let refusals = [
-        "unexpected JWT alg received", "unexpected JWT \"alg\" header parameter",
-        // The same in JSON.
-        #"unexpected JWT \"alg\" header parameter"#,
-        "signed with unsupported algorithm",
-        "specified alg value is not allowed", "(Algorithm) Header Parameter value not allowed",
-        "does not match the client's OIDC_RP_SIGN_ALGO",
-        "is not supported. Expected the ID token to be signed with",
-    ]
 
     /// The provider's keys, where the app looked for one in them and then refused a token that the client secret did sign: it
     /// expects a signature by a public key's owner.

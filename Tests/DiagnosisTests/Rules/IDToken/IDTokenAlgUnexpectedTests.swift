@@ -78,7 +78,7 @@ struct IDTokenAlgUnexpectedTests {
         #expect(try Recording(broken).withEncryptedIDToken.finding(rule) == nil)
     }
 
-    /// The app's page has the words of its library.
+    /// The app's page has the words of its library: nothing is known of what it expects, so its refusal tells it.
     @Test(arguments: [
         ("unexpected JWT alg received, expected ES256, got: RS256", true),
         ("oidc: id token signed with unsupported algorithm, expected [ES256] got RS256", true),
@@ -88,13 +88,17 @@ struct IDTokenAlgUnexpectedTests {
         ("unsupported_algorithm: Algorithm of &#39;RS256&#39; is not allowed", true),
         ("unsupported_algorithm: Algorithm of 'ES256' is not allowed", false), ("Sign-in failed", false),
     ])
-    func readsWhatTheAppSaysOfIt(words: String, fires: Bool) throws {
-        let recording = try Recording("id-token/id-token-issuer-mismatch").editingLast("/callback") {
-            $0.response?.body = .html("<!doctype html><title>Shop</title>\(words)")
-        }
-        let finding = recording.finding(rule)
-        #expect((finding != nil) == fires)
-        if fires { #expect(finding?.places == ["6 jwt.header alg", "5 response.body "]) }
+    func refusalTellsWhatTheAppSaysOfIt(words: String, isTold: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").answeringCallback(
+            500,
+            Body(text: "<!doctype html><title>Shop</title>\(words)", mediaType: "text/html")
+        )
+        #expect(recording.finding(rule) == nil)
+        let finding = try #require(recording.finding("callback-rejected-by-app"))
+        #expect(finding.isPrimary)
+        #expect(finding.title.contains("expects another algorithm") == isTold)
+        #expect(finding.notes.contains("the app's own words") == isTold)
+        if isTold { #expect(finding.evidence.contains { $0.place.name == "alg" && $0.value == "RS256" }) }
     }
 
     /// Nimbus says in one sentence that it expects another algorithm, or has no key.
@@ -106,6 +110,8 @@ struct IDTokenAlgUnexpectedTests {
             )
         }
         if !hasKey { recording = recording.editingAnswer(of: "/jwks") { $0["keys"] = .array([]) } }
-        #expect((recording.finding(rule) != nil) == hasKey)
+        #expect(recording.finding(rule) == nil)
+        let title = recording.finding("callback-rejected-by-app")?.title ?? ""
+        #expect(title.contains("expects another algorithm") == hasKey)
     }
 }
