@@ -9,8 +9,7 @@ enum DeviceRefusal {
         for call in ClientCall.all(in: flow)
         where call.kind == .deviceAuthorization || call.kind == .backchannelAuthentication {
             guard call.answer.isRefusal, !call.isClientRefused, let status = call.answer.status,
-                status < 500,
-                !(flow.capture[call.exchange].response.map(Throttling.isOne) ?? false),
+                status < 500, status != 429,
                 !flow.surroundings.isTakenBehindRedirect(call.exchange), !isExplained(call.exchange)
             else { continue }
             if let redirected = RedirectedCall.violation(

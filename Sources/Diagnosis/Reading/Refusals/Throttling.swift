@@ -1,4 +1,5 @@
 import Captures
+import Flows
 import JSON
 import OAuth
 
@@ -17,6 +18,32 @@ enum Throttling {
         return status == 429 || status >= 400 && isSaid(in: answer.json)
     }
 
+    /// Where an answer of another status than 429 says so, its text, and how long to wait; empty of others.
+    static func evidence(of answer: Answer, in flow: Flow) -> [Evidence] {
+        guard let status = answer.status, status >= 400, status != 429, let said = said(in: answer.json)
+        else {
+            return []
+        }
+        let wait = flow.capture[answer.exchange].response?.headers.first("retry-after").map {
+            Evidence(
+                place: Place(exchange: answer.exchange, part: .responseHeader, name: "Retry-After"),
+                value: Masking.shown($0, of: "retry-after")
+            )
+        }
+        let text = Evidence(
+            place: Place(exchange: answer.exchange, part: .responseBody, name: said.member),
+            value: Masking.shown(said.text, of: "error")
+        )
+        return [text] + [wait].compactMap(\.self)
+    }
+
+    /// Of a refusal that says so under another status.
+    static let words = RefusedGrant(
+        "The provider says that it throttles this client",
+        RateLimited.info.explanation,
+        RateLimited.info.fix
+    )
+
     private static func isSaid(in json: JSONObject?) -> Bool { said(in: json) != nil }
 
     /// The member of an answer that says so, and its text.
@@ -28,7 +55,7 @@ enum Throttling {
             // By words: "corporate limit" has the letters of another one.
             let parts = text.asciiLowercased().utf8.split { !$0.isASCIIAlphanumeric }
             let sentence = " " + parts.map { String(Substring($0)) }.joined(separator: " ")
-            return words.contains(where: sentence.containsBytes)
+            return wordings.contains(where: sentence.containsBytes)
         }
     }
 
@@ -41,7 +68,7 @@ enum Throttling {
     ]
 
     /// How providers word it, in lower case and with a space for what stands between words.
-    private static let words = [
+    private static let wordings = [
         " rate limit", "ratelimit", " rate exceeded", " too many requests", "toomanyrequests",
         " request limit reached",
     ]

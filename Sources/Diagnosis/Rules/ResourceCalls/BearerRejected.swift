@@ -198,7 +198,9 @@ struct BearerRejected: Rule {
         guard refusal.error(call.call.answer) != "use_dpop_nonce", !isExplained(flow) else { return .holds }
         let withoutOpenID = MissingOpenID.scope(of: call, in: flow)
         let granted = call.isUserInfo ? withoutOpenID : call.grant?.parameters.parameter("scope")
-        let known = providersWords(of: call, refusal, flow)
+        let throttled = Throttling.evidence(of: call.call.answer, in: flow)
+        let known =
+            throttled.isEmpty ? providersWords(of: call, refusal, flow) : Throttling.words.asWords
         let words = Violation.Words(
             title: call.isUserInfo
                 ? "UserInfo refused the call" : "The API refused the call on which the login depends",
@@ -207,7 +209,7 @@ struct BearerRejected: Rule {
         )
         return .violated(
             Violation(
-                [refusal.evidence, call.address, BearerEvidence.token(call.token, refusal)]
+                [refusal.evidence, call.address, BearerEvidence.token(call.token, refusal)] + throttled
                     + (granted.map { [Evidence($0, note: "granted")] } ?? []),
                 saying: refusal.certificate?.words ?? withoutOpenID.map { _ in MissingOpenID.ofGrant }
                     ?? words,

@@ -63,6 +63,8 @@ struct TokenEndpointError: Rule {
     private func told(of refused: [TokenRequest], _ calls: [ClientCall], _ flow: Flow) -> (
         words: Violation.Words, evidence: [Evidence]
     )? {
+        let throttled = refused.first.map { Throttling.evidence(of: $0.answer, in: flow) } ?? []
+        if !throttled.isEmpty { return (Throttling.words.asWords, throttled) }
         if let stated = StatedRefusal(refused, in: flow) { return (stated.words.asWords, stated.evidence) }
         if let target = refused.first.flatMap({ UnknownTarget(of: $0, in: flow) }) {
             return (target.words, [target.sent])

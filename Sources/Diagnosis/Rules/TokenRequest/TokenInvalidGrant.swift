@@ -72,6 +72,8 @@ struct TokenInvalidGrant: Rule {
     private func told(of refused: [TokenRequest], _ first: TokenRequest, _ flow: Flow) -> (
         evidence: [Evidence], words: RefusedGrant?
     ) {
+        let throttled = Throttling.evidence(of: first.answer, in: flow)
+        guard throttled.isEmpty else { return (throttled, Throttling.words) }
         let replaced = refused.count == 1 ? ReplacedCode(by: first, in: flow) : nil
         let unsent = replaced?.evidence ?? unsent(insteadOf: refused, flow)
         let stated = unsent.isEmpty ? StatedRefusal(refused, in: flow) : nil

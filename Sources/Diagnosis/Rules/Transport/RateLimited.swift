@@ -2,7 +2,9 @@ import Captures
 import Flows
 import OAuth
 
-/// The provider answered a request of the protocol with 429, or said so in words of its own, and the request did not go through later.
+/// The provider answered a request of the protocol with 429, and the request did not go through later.
+///
+/// What says so under another status is told by the refusal itself (``Throttling``).
 struct RateLimited: Rule {
     static let info = RuleInfo(
         id: "rate-limited",
@@ -31,7 +33,7 @@ struct RateLimited: Rule {
         for message in flow.messages where isEndpoint(message) {
             guard let status = flow.capture[message.exchange].response?.status else { continue }
             let name = name(of: message, in: flow)
-            if flow.capture[message.exchange].response.map(Throttling.isOne) ?? false {
+            if status == 429 {
                 if known.insert(name).inserted { order.append(name) }
                 refused[name, default: []].append(message.exchange)
             } else if status < 400 || isAnsweredPoll(message, status) {
@@ -129,13 +131,6 @@ struct RateLimited: Rule {
                 note: exchanges.count > 1 ? "\(url), \(exchanges.count) times" : url
             )
         ]
-        // Another status says nothing of it.
-        if response.status != 429,
-            let said = Throttling.said(in: JSONBody.object(of: response.body, below: 4096))
-        {
-            let place = Place(exchange: last, part: .responseBody, name: said.member)
-            evidence.append(Evidence(place: place, value: Masking.shown(said.text, of: "error")))
-        }
         if let wait = response.headers.first("retry-after") {
             let place = Place(exchange: last, part: .responseHeader, name: "Retry-After")
             evidence.append(Evidence(place: place, value: Masking.shown(wait, of: "retry-after")))

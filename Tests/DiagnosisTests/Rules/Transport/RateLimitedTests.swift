@@ -53,7 +53,8 @@ struct RateLimitedTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    /// Zoho, Salesforce, Google and Facebook, each under a name of another meaning or of its own.
+    /// Zoho, Salesforce, Google and Facebook, each under a name of another meaning or of its own: another status than 429 is told by the
+    /// refusal itself.
     @Test(
         arguments: [
             (
@@ -72,7 +73,7 @@ struct RateLimitedTests {
             ),
         ] as [(JSONValue, String)]
     )
-    func readsTheProvidersOwnWords(answer: JSONValue, symptom: String) throws {
+    func refusalTellsWhatTheProviderSays(answer: JSONValue, symptom: String) throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.response?.status == 429 else { return }
             exchange.response?.status = 400
@@ -81,11 +82,14 @@ struct RateLimitedTests {
                 mediaType: "application/json"
             )
         }
-        let finding = try #require(recording.finding(rule))
+        #expect(recording.finding(rule) == nil)
+        let finding = try #require(recording.finding(symptom))
         #expect(finding.isPrimary)
+        #expect(finding.title == "The provider says that it throttles this client")
+        #expect(finding.fix.contains("Retry-After"))
         let words = JSONWriter.text(of: answer)
         #expect(finding.evidence.contains { $0.place.part == .responseBody && words.contains($0.value) })
-        #expect(recording.finding(symptom)?.effectOf == rule)
+        #expect(finding.places.contains { $0.hasSuffix("response.header Retry-After") })
         #expect(recording.outcomes == [.failure])
     }
 
