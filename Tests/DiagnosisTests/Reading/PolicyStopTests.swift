@@ -62,10 +62,21 @@ struct PolicyStopTests {
             "User-Agent",
             "Mozilla/5.0 Chrome/140.0.0.0 Safari/537.36"
         )
-        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        // It may have been recorded no further.
+        #expect(recording.findings.isEmpty)
+        var later = recording.exchanges[0]
+        later.startedAt = recording.exchanges[end].endedAt + .seconds(5)
+        later.request.url = RecordedURL("https://news.example/")
+        later.response = RecordedResponse(status: 200)
+        recording.exchanges.append(later)
+        let title = "The browser is kept from following the redirect to the app by the sign-in page's policy"
+        let finding = try #require(recording.finding("code-never-redeemed"))
+        #expect(finding.isPrimary && finding.severity == .warning)
+        #expect((finding.title == title) == fires)
+        #expect(recording.finding(rule) == nil)
         // What a script asks for is no navigation.
         recording.exchanges[end].request.headers.append("Sec-Fetch-Mode", "cors")
-        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("code-never-redeemed")?.title != title)
     }
 
     /// Browsers write a request that a policy kept from being sent, or their letting go of it.

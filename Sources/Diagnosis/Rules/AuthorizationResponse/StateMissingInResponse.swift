@@ -40,9 +40,7 @@ struct StateMissingInResponse: Rule {
             let arrived = response.arrived
             // A parameter without a value is one that was left out (RFC 6749, section 3.1).
             guard arrived.contains("code") || arrived.contains("error"), (arrived["state"] ?? "").isEmpty
-            else {
-                return lostByItsServer(sent, attempt, flow).map { .violated($0) } ?? .holds
-            }
+            else { return .holds }
             var evidence = [Evidence(sent), response.missing("state", note: "arrived without it")]
             evidence[1].place = Place(
                 exchange: arrived.items.first?.place.exchange,
@@ -79,40 +77,6 @@ struct StateMissingInResponse: Rule {
             )
         )
     }
-
-    /// The state got to the redirect URI, and the server there sent the code on to its app without it.
-    private func lostByItsServer(_ sent: Parameter, _ attempt: LoginAttempt, _ flow: Flow) -> Violation? {
-        guard flow.ending == .incomplete, let response = attempt.response, let callback = response.callback,
-            let url = RelayedAnswer.target(of: response, in: flow.capture),
-            (url.queryItems.first("state") ?? "").isEmpty,
-            !flow.tokenRequests.contains(where: \.isCodeExchange),
-            // What the app makes of it would be in the capture by then.
-            !flow.surroundings.withoutAssets(after: callback).isEmpty
-        else { return nil }
-        return Violation(
-            [
-                Evidence(sent),
-                Evidence(
-                    place: Place(exchange: callback, part: .responseLocation, name: "state"),
-                    value: "missing",
-                    note: "the code was sent on to the app without it"
-                ),
-            ],
-            explanation: Self.relayed,
-            fix: Self.relayedFix,
-            title: "The app's server sent the code on without `state`",
-            exchange: callback
-        )
-    }
-
-    private static let relayed = """
-        The provider returned the state to the redirect URI, and the server there sent the browser on to the app with the code alone. The library in the app made the \
-        state and looks for it in what comes back: it refuses the answer (AppAuth: a state of null), and the code is never exchanged.
-        """
-    private static let relayedFix = """
-        Have the server append the whole query that it was called with to the app's address, code, state, iss and errors alike; or register the app's own redirect URI at \
-        the provider, so that nothing has to be sent on.
-        """
 
     /// Who did not want to sign in was not kept from it by that.
     private func isCancelled(_ flow: Flow) -> Bool { Cancellation(in: flow) != nil }

@@ -31,6 +31,12 @@ struct CodeNeverRedeemed: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
+        if let misread = flow.authorizationResponses.lazy.compactMap({
+            MisreadScheme.violation(of: $0, in: flow)
+        })
+        .first {
+            return .violated(misread)
+        }
         switch UnredeemedCode.Reading(of: flow) {
         case .holds: return .holds
         case .unknown(let reason): return .abstains(reason)
@@ -73,8 +79,10 @@ struct CodeNeverRedeemed: Rule {
                 Violation.Words(explanation: OvertakenLogin.explanation, fix: OvertakenLogin.fix)
             )
         }
-        if let relayed = RelayedCode(of: delivery, in: flow) {
-            return ([relayed.evidence], RelayedCode.words)
+        if let relayed = RelayedCode(of: delivery, in: flow) { return (relayed.evidence, relayed.words) }
+        if let stop = PolicyStop.violation(of: delivery.response, in: flow) {
+            let words = Violation.Words(title: stop.title, explanation: stop.explanation, fix: stop.fix)
+            return (stop.evidence, words)
         }
         if let scheme = UncaughtScheme(of: delivery, in: flow) { return ([scheme.evidence], scheme.words) }
         if let unknown = AnswerOnDevice.unknownScheme(of: delivery, in: flow) {

@@ -30,9 +30,8 @@ struct CallbackUnreachable: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var errorLost: Violation?
         for response in flow.authorizationResponses {
-            if let stop = PolicyStop.violation(of: response, in: flow) { return .violated(stop) }
-            if let misread = MisreadScheme.violation(of: response, in: flow) { return .violated(misread) }
             guard response.target.isWeb else { continue }
+            if let stop = PolicyStop.violation(of: response, in: flow) { return .violated(stop) }
             guard let failure = failure(of: response, flow) else { continue }
             let isHungUp = isHungUp(response, flow)
             guard isHungUp || !flow.receivedCodes.contains(response) else { continue }
