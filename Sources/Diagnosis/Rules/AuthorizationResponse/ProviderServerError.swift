@@ -48,8 +48,11 @@ struct ProviderServerError: Rule {
                 )
             }
         }
+        // What is asked beside a login fails none; by itself it is all that went wrong.
+        let isAlone = flow.ending == .failure && flow.loginAttempts.isEmpty && flow.tokenRequests.isEmpty
         let calls = ClientCall.all(in: flow).filter { call in
-            !call.isRepaired && !["introspection", "revocation"].contains { call.purpose.hasPrefix($0) }
+            !call.isRepaired
+                && (isAlone || !["introspection", "revocation"].contains { call.purpose.hasPrefix($0) })
         }
         let answers = calls.map { ($0.answer, $0.purpose) } + userInfo(flow)
         let successes = Successes(among: answers, flow.surroundings.position)

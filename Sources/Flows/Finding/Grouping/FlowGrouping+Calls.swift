@@ -11,10 +11,22 @@ extension FlowGrouping {
         }
         if isResource(message) { return join(lone: call) }
         // What is tried once more with the same token is one, also where the capture lacks the login.
-        let token = isUserInfo(message) ? call.token?.value : nil
+        let token = triedToken(of: call, message)
         let flow = token.flatMap { byLoneToken[$0] } ?? new(grant: grantName(of: message), call.exchange)
         if let token { byLoneToken[token] = flow }
         add(message, to: flow, host)
+    }
+
+    /// The token by which a call is known again when it is made once more.
+    private func triedToken(of call: EndpointCall, _ message: OAuthMessage) -> String? {
+        switch message {
+        case .userInfo: call.token?.value
+        case .revocation:
+            call.parameters["token"].flatMap { token in
+                token.isEmpty || Placeholder.isOne(token) ? nil : "revocation \(token)"
+            }
+        default: nil
+        }
     }
 
     /// The flow that got the token of a call, else the one that the call is most likely of.

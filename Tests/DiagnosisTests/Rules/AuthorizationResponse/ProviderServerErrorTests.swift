@@ -301,4 +301,28 @@ struct ProviderServerErrorTests {
         #expect(finding.title.contains("behind it") == isBehind)
         #expect(!finding.evidence.contains { $0.value.contains("PHNhbWxwOlJlc3BvbnNlPg==") })
     }
+
+    /// Beside a login it fails nothing; by itself it is all that was asked.
+    @Test(arguments: [([503], true), ([503, 200], false), ([200], false)])
+    func tellsARevocationThatTheProviderCouldNotServe(statuses: [Int], fires: Bool) throws {
+        let host = "https://id.harbour.example"
+        var capture = CaptureBuilder()
+        capture.get(
+            host + "/.well-known/openid-configuration",
+            body: .json(
+                """
+                {"issuer":"\(host)","authorization_endpoint":"\(host)/authorize","token_endpoint":"\(host)/token",
+                "revocation_endpoint":"\(host)/revoke","jwks_uri":"\(host)/jwks","response_types_supported":["code"],
+                "subject_types_supported":["public"],"id_token_signing_alg_values_supported":["RS256"]}
+                """
+            )
+        )
+        let form = [
+            ("token", "a-refresh-token-8675309"), ("token_type_hint", "refresh_token"), ("client_id", "shop"),
+        ]
+        for status in statuses { capture.post(host + "/revoke", form, status) }
+        let recording = Recording(capture.exchanges)
+        #expect(recording.finding(rule)?.isPrimary == (fires ? true : nil))
+        #expect(recording.outcomes == [fires ? .failure : .success])
+    }
 }
