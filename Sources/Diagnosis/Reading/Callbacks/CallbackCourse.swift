@@ -20,14 +20,7 @@ struct CallbackCourse {
             let names = callback.response.names(note: "in the fragment")
             return CallbackCourse([names], inFragment, inFragmentFix)
         }
-        if let state = TwiceEncodedState.evidence(of: callback, in: flow) {
-            return CallbackCourse(
-                [state],
-                TwiceEncodedState.explanation,
-                TwiceEncodedState.fix,
-                title: TwiceEncodedState.title
-            )
-        }
+        if let named = byNamedFault(of: callback, flow) { return named }
         let tokens = callback.tokens(in: flow)
         if let tokens, let said = AlgorithmRefusal.evidence(of: callback, in: flow) {
             let words = AlgorithmRefusal.words
@@ -85,6 +78,21 @@ struct CallbackCourse {
     }
 
     private init() {}
+
+    /// What is wrong with the one thing that the app speaks of is to be seen.
+    private static func byNamedFault(of callback: RejectedCallback, _ flow: Flow) -> CallbackCourse? {
+        if let state = TwiceEncodedState.evidence(of: callback, in: flow) {
+            return CallbackCourse(
+                [state],
+                TwiceEncodedState.explanation,
+                TwiceEncodedState.fix,
+                title: TwiceEncodedState.title
+            )
+        }
+        return StatedLack(over: callback, in: flow).map { lack in
+            CallbackCourse(lack.evidence, lack.explanation, lack.fix, title: lack.title)
+        }
+    }
 
     /// The app's server has its tokens, and nothing that it asked for failed.
     private static func behind(_ tokens: [Evidence], of callback: RejectedCallback, _ flow: Flow)

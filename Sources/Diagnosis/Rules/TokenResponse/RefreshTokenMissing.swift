@@ -48,11 +48,9 @@ struct RefreshTokenMissing: Rule {
             else {
                 return .abstains(Gap.authorizationRequest)
             }
-            let asked = wish(of: login.request, flow)
-            let refusal = refusal(over: request, in: flow)
-            guard asked != nil || refusal != nil else { return .holds }
+            guard let asked = wish(of: login.request, flow) else { return .holds }
             let names = request.answer.parameters.items.prefix(20).map(\.name).joined(separator: ", ")
-            var evidence = [asked.map { Evidence($0) }].compactMap(\.self)
+            var evidence = [Evidence(asked)]
             if let prompt = login.request.parameters.parameter("prompt") { evidence.append(Evidence(prompt)) }
             evidence.append(
                 Evidence(
@@ -61,36 +59,9 @@ struct RefreshTokenMissing: Rule {
                     note: "the answer has \(Masking.shown(names, of: "members"))"
                 )
             )
-            guard let refusal else { return .violated(Violation(evidence, exchange: request.exchange)) }
-            return .violated(
-                Violation(
-                    evidence + [refusal],
-                    severity: .error,
-                    explanation: Self.refused,
-                    title: "The app refuses a login that brings no refresh token",
-                    exchange: request.exchange,
-                    isCause: true
-                )
-            )
+            return .violated(Violation(evidence, exchange: request.exchange))
         }
     }
-
-    /// What the app says of it where that is why it refused the login, as agents do that fetch tokens while nobody is there.
-    private func refusal(over request: TokenRequest, in flow: Flow) -> Evidence? {
-        RejectedCallback.all(in: flow).lazy.filter { $0.response.code == request.code }.compactMap {
-            callback in
-            Self.complaints.lazy.compactMap { callback.quote(from: $0, in: flow) }.first
-        }.first
-    }
-
-    private static let refused = """
-        The answer to the code holds no refresh token, and the app wants one: it refuses the whole login though the other tokens are good.
-        """
-    /// oidc-agent's first.
-    private static let complaints = [
-        "Could not get a refresh token", "No refresh token", "no refresh token", "No refresh_token",
-        "no refresh_token", "Missing refresh token", "missing refresh token",
-    ]
 
     private func wish(of request: AuthorizationRequest, _ flow: Flow) -> Parameter? {
         if let scope = request.parameters.parameter("scope"),

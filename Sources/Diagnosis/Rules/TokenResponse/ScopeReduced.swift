@@ -78,7 +78,6 @@ struct ScopeReduced: Rule {
                 !has.contains(name(scope)) && !isGiven(scope, by: request.answer)
             }
             guard !missing.isEmpty else { continue }
-            let refusal = refusal(over: request, in: flow)
             return .violated(
                 Violation(
                     [
@@ -86,26 +85,15 @@ struct ScopeReduced: Rule {
                         Evidence(
                             granted,
                             note: "without \(Masking.shown(missing.joined(separator: ", "), of: "scope"))"
-                        ), refusal,
-                    ].compactMap { $0 },
-                    severity: refusal == nil ? nil : .error,
-                    explanation: refusal == nil ? Self.fewer : Self.refused,
-                    fix: refusal == nil ? Self.fewerFix : Self.refusedFix,
-                    title: refusal == nil
-                        ? nil : "The app refuses a login with fewer scopes than it asked for",
-                    exchange: request.exchange,
-                    isCause: refusal != nil
+                        ),
+                    ],
+                    explanation: Self.fewer,
+                    fix: Self.fewerFix,
+                    exchange: request.exchange
                 )
             )
         }
         return .holds
-    }
-
-    /// What the app says of it where that is why it refused the login: oauthlib's words, which clients in Python show.
-    private func refusal(over request: TokenRequest, in flow: Flow) -> Evidence? {
-        RejectedCallback.all(in: flow).lazy.filter { $0.response.code == request.code }.compactMap {
-            $0.quote(from: "Scope has changed from \"", in: flow)
-        }.first
     }
 
     private static let fewer = """
@@ -124,15 +112,6 @@ struct ScopeReduced: Rule {
     private static let inNameFix = """
         See at the provider which claims it maps to the scope for this client, and whether the user has a value for them (an e-mail \
         address, say).
-        """
-
-    private static let refused = """
-        The token response grants fewer scopes than the app asked for, and the app's library takes that for an error: it refuses the whole login \
-        though the tokens are good.
-        """
-    private static let refusedFix = """
-        Ask for the scopes alone that the provider grants this client, or have it grant them. Where fewer are fine, tell the library so: oauthlib takes \
-        them with OAUTHLIB_RELAX_TOKEN_SCOPE=1.
         """
 
     /// Twitch answers with an array.

@@ -42,9 +42,9 @@ struct RefreshTokenMissingTests {
         #expect(try Recording(broken).sending("grant_type", "refresh_token").finding(rule) == nil)
     }
 
-    /// oidc-agent gives up a login without one, and says so on its page, which has status 200.
+    /// oidc-agent gives up a login without one, and says so on its page, which has status 200: the app's refusal has its words.
     @Test(arguments: [(true, 200), (false, 500)])
-    func isTheCauseWhereTheAppSaysSo(isAsked: Bool, status: Int) throws {
+    func isAWarningWhereTheAppRefusesTheLoginForIt(isAsked: Bool, status: Int) throws {
         let page = """
             <title>Code Exchange Failed</title><h3>An error occurred during code exchange.</h3>\
             <h4>Error: Could not get a refresh token</h4>
@@ -52,9 +52,11 @@ struct RefreshTokenMissingTests {
         let recording = try Recording(isAsked ? broken : broken + ".near-miss")
             .editingAnswer(of: "/token") { $0["refresh_token"] = nil }
             .answeringCallback(status, Body(text: page, mediaType: "text/html"))
-        let finding = try #require(recording.finding(rule))
-        #expect(finding.isPrimary && finding.severity == .error)
-        #expect(finding.evidence.last?.value == "Could not get a refresh token")
+        #expect(recording.finding(rule)?.severity == (isAsked ? .warning : nil))
+        let refusal = try #require(recording.finding("callback-rejected-by-app"))
+        #expect(refusal.isPrimary && refusal.title == "The app refuses a login that brings no refresh token")
+        #expect(refusal.evidence.contains { $0.value == "Could not get a refresh token" })
+        #expect(refusal.places.contains("4 response.body refresh_token"))
         #expect(recording.outcomes == [.failure])
     }
 

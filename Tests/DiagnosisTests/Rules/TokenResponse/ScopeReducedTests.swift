@@ -47,19 +47,24 @@ struct ScopeReducedTests {
         #expect(recording.finding(rule)?.notes == ["without openid"])
     }
 
-    /// oauthlib takes fewer scopes for an error, and apps show its words.
+    /// oauthlib takes fewer scopes for an error, and apps show its words: the app's refusal has them.
     @Test(arguments: [
         ("<p>Scope has changed from \"openid orders.write\" to \"openid\".</p>", true),
         ("<p>Sign-in failed.</p>", false),
-    ]) func isTheCauseWhereTheAppSaysSo(page: String, isCause: Bool) throws {
+    ]) func isANoteWhereTheAppRefusesTheLoginForIt(page: String, isSaid: Bool) throws {
         let refused = try Recording("healthy/web-code-flow").asking("scope", "openid orders.write")
             .editingAnswer(of: "/token") { $0["scope"] = "openid" }
             .answeringCallback(500, Body(text: page, mediaType: "text/html"))
-        let finding = try #require(refused.finding(rule))
-        #expect(finding.isPrimary == isCause)
-        #expect(finding.severity == (isCause ? .error : .note))
-        guard isCause else { return }
-        #expect(finding.evidence.last?.value.hasPrefix("Scope has changed from") == true)
+        #expect(refused.finding(rule)?.severity == .note)
+        let refusal = try #require(refused.finding("callback-rejected-by-app"))
+        #expect(refusal.isPrimary)
+        #expect((refusal.title == "The app refuses a login with other scopes than it asked for") == isSaid)
+        #expect(
+            refusal.evidence.contains {
+                $0.value.hasPrefix("Scope has changed from") && $0.note == "the app's own words"
+            } == isSaid
+        )
+        #expect(refusal.notes.contains("granted") == isSaid)
     }
 
     /// Twitch answers with an array.
