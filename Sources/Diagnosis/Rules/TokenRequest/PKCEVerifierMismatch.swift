@@ -48,9 +48,12 @@ struct PKCEVerifierMismatch: Rule {
         guard !certain.isEmpty || login.tokenRequests.isEmpty else {
             return .abstains("no verifier that is certain to belong to this login's code")
         }
+        // Nobody looked at the verifier, which would be refused next.
+        let isOfClient = certain.allSatisfy(Self.isClientRefused)
         return Verdict.firstViolation(among: certain) { request in
             guard
-                request.isGrantRefused || isRefusedWithoutReason(request) || flow.isGivenUp(behind: request),
+                isOfClient || request.isGrantRefused || isRefusedWithoutReason(request)
+                    || flow.isGivenUp(behind: request),
                 let verifier = request.parameters.parameter("code_verifier")
             else { return .holds }
             switch compare(challenge, login.request, verifier) {
@@ -58,12 +61,16 @@ struct PKCEVerifierMismatch: Rule {
             case .unknownMethod: return .abstains(Gap.challengeMethod)
             case .differs(let relation):
                 var violation = violation(challenge, login.request, request, verifier, relation, flow)
-                if isRefusedWithoutReason(request), isRefusedForAnother(request, flow) {
+                if isOfClient || isRefusedWithoutReason(request) && isRefusedForAnother(request, flow) {
                     violation.severity = .warning
                 }
                 return .violated(violation)
             }
         }
+    }
+
+    private static func isClientRefused(_ request: TokenRequest) -> Bool {
+        request.isRefused(with: "invalid_client", "incorrect_client_credentials")
     }
 
     /// A bare 401, as gateways give it for anything that they do not like: should it be the client that is refused, this verifier would be

@@ -57,11 +57,10 @@ struct PKCEVerifierMismatchTests {
         #expect(recording.finding("token-invalid-grant")?.effectOf == rule)
     }
 
-    /// A gateway's bare 401 names no reason; where one is named, it is that one.
+    /// A gateway's bare 401 names no reason.
     @Test(
         arguments: [
             (["code": 401, "message": "Unauthorized"], hex, true), (["code": 401], challenge, false),
-            (["error": "invalid_client"], hex, false),
         ] as [(JSONValue, String, Bool)]
     )
     func isTheCauseBehindABareRefusal(answer: JSONValue, challenge: String, fires: Bool) throws {
@@ -78,6 +77,20 @@ struct PKCEVerifierMismatchTests {
             .answering("/token", 401, ["code": 401])
         #expect(recording.finding(cause)?.isPrimary == true)
         #expect(recording.finding(rule)?.severity == .warning)
+    }
+
+    /// Where the client is what was refused, that is why the login broke; one that was let in with the same code lost nothing by it.
+    @Test(arguments: [(hex, false, true), (challenge, false, false), (hex, true, false)])
+    func isAWarningWhereTheClientWasRefused(challenge: String, isLetIn: Bool, fires: Bool) throws {
+        var recording = try pair(challenge).answering("/token", 401, ["error": "invalid_client"])
+        if isLetIn {
+            var again = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+            again.startedAt = again.startedAt + .seconds(1)
+            recording.exchanges.append(again)
+            recording = recording.granted()
+        }
+        #expect(recording.finding(rule)?.severity == (fires ? .warning : nil))
+        if !isLetIn { #expect(recording.finding("token-invalid-client")?.isPrimary == true) }
     }
 
     @Test func leavesAPairThatFitsAlone() throws {
@@ -211,7 +224,7 @@ struct PKCEVerifierMismatchTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    @Test(arguments: ["invalid_client", "use_dpop_nonce", "temporarily_unavailable"])
+    @Test(arguments: ["use_dpop_nonce", "temporarily_unavailable"])
     func saysNothingWhereTheCodeWasNotLookedAt(error: String) throws {
         #expect(
             try Recording(broken).answering("/token", 400, ["error": .string(error)]).finding(rule) == nil
