@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// Metadata that do not say that S256 is taken, at which a client of the Model Context Protocol went no further: it has to
@@ -10,7 +9,7 @@ import OAuth
 enum UnlistedS256 {
     static func violation(in flow: Flow) -> Violation? {
         guard flow.loginAttempts.isEmpty, flow.tokenRequests.isEmpty,
-            flow.resourceMetadata.contains(where: { $0.isUsable && isOfMCP($0, flow) }),
+            flow.isOfMCP,
             let document = flow.serverMetadata.last(where: \.isUsable),
             document.endpoint("authorization_endpoint") != nil, !flow.isAuthorizationAsked(after: document),
             !flow.isMetadataOfAnother,
@@ -45,18 +44,5 @@ enum UnlistedS256 {
             title: "The metadata do not say that the provider takes S256",
             exchange: document.exchange
         )
-    }
-
-    /// Whether the resource that a document is of refused a message of that protocol.
-    private static func isOfMCP(_ document: MetadataDocument, _ flow: Flow) -> Bool {
-        let resource = RecordedURL(document.answer.json?["resource"]?.string ?? document.askedResource)
-        let origins = Set([resource.origin, document.url.origin].compactMap { $0 })
-        return origins.contains { origin in
-            flow.surroundings.challenges(of: origin).contains { challenge in
-                let request = flow.capture[challenge.exchange].request
-                return request.headers.contains("mcp-protocol-version")
-                    || request.body?.text?.containsBytes("\"jsonrpc\"") ?? false
-            }
-        }
     }
 }

@@ -33,8 +33,8 @@ struct IDTokenMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        // Plain OAuth, whatever scope is asked for.
-        guard flow.provider != .github, flow.provider != .myinfo else { return .holds }
+        // Plain OAuth, whatever scope is asked for: clients of MCP ask for all that the server names.
+        guard flow.provider != .github, flow.provider != .myinfo, !flow.isOfMCP else { return .holds }
         let logins = flow.askedLogins
         // What GoTrue gives for a code of its own is no answer to the login at the provider behind it.
         let exchanges = flow.tokenRequests.filter {

@@ -64,6 +64,16 @@ struct IDTokenMissingTests {
         #expect(try Recording(broken).asking("response_type", "code id_token").finding(rule) == nil)
     }
 
+    /// Clients of the Model Context Protocol ask for the scopes that the server names, and have no use for an ID token.
+    @Test(arguments: [true, false]) func leavesALoginForMCPAlone(isOfMCP: Bool) throws {
+        let recording = try Recording("discovery/authorization-server-not-listed.near-miss")
+            .editingAnswer(of: "/token") { $0["id_token"] = nil }
+            .editing { exchange in
+                if !isOfMCP, exchange.request.url.path == "/mcp" { exchange.request.body = nil }
+            }
+        #expect((recording.finding(rule) == nil) == isOfMCP)
+    }
+
     @Test func aNullIsMissing() throws {
         #expect(
             try Recording(broken).editingAnswer(of: "/token") { $0["id_token"] = .null }.finding(rule) != nil
