@@ -78,7 +78,7 @@ struct UserinfoSubMismatch: Rule {
             else { return nil }
             return Call(call: call, grant: nil)
         }
-        guard !calls.isEmpty else { return [] }
+        guard !calls.isEmpty, !flow.tokenRequests.contains(where: Self.mayBeForAnother) else { return [] }
         let own = Set(flow.exchanges)
         let isOnly = index.messages.values.allSatisfy { message in
             switch message {
@@ -98,11 +98,17 @@ struct UserinfoSubMismatch: Rule {
         {
             return same
         }
+        guard !(call.grant?.request.map(Self.mayBeForAnother) ?? false) else { return nil }
         // An access token that nobody saw given out may be anybody's, which is the very fault.
         let position = flow.surroundings.position
         return tokens.last { token in
             token.idToken.place.exchange.map { position[$0] < position[call.call.exchange] } ?? false
         }
+    }
+
+    /// Whether a token was exchanged, which may be for one that stands for another user (RFC 8693, section 1.1).
+    private static func mayBeForAnother(_ request: TokenRequest) -> Bool {
+        request.isTokenExchange && request.answer.isSuccess
     }
 
     private func subject(of call: Call, in flow: Flow) -> Parameter? {

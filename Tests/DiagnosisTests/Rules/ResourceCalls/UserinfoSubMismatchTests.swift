@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct UserinfoSubMismatchTests {
@@ -60,5 +61,32 @@ struct UserinfoSubMismatchTests {
         #expect(changed.outcomes == [.failure])
         let other = try Recording("healthy/native-app").sanitized
         #expect(Recording(other.exchanges + changed.exchanges).finding(rule) == nil)
+    }
+
+    /// A token that was exchanged may stand for another user.
+    @Test(arguments: [false, true]) func leavesAnExchangedTokenAlone(isSanitized: Bool) throws {
+        var recording = try Recording(broken)
+        let login = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
+        var exchanged = recording.exchanges[login]
+        let answer = try JSONParser.parse(try #require(exchanged.response?.body?.bytes))
+        exchanged.startedAt = exchanged.endedAt + .milliseconds(1)
+        exchanged.request.body = Body(
+            text: FormBody.encode([
+                ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"),
+                ("subject_token", try #require(answer["access_token"]?.string)),
+                ("subject_token_type", "urn:ietf:params:oauth:token-type:access_token"),
+                ("requested_subject", "bob"), ("client_id", "shop-web"),
+                ("client_secret", "not-a-secret-of-anyone"),
+            ]),
+            mediaType: FormBody.mediaType
+        )
+        exchanged.response?.body = .json(
+            #"{"access_token":"at-of-bob-8675309","token_type":"Bearer","expires_in":600}"#
+        )
+        recording.exchanges.insert(exchanged, at: login + 1)
+        recording = recording.editingLast("/userinfo") {
+            $0.request.headers.replace("Authorization", with: "Bearer at-of-bob-8675309")
+        }
+        #expect((isSanitized ? recording.sanitized : recording).finding(rule) == nil)
     }
 }
