@@ -200,8 +200,8 @@ struct RefusedGrant {
     private static let expiredDeviceCode = RefusedGrant(
         "The provider says that the device code has run out",
         """
-        The provider refused the device code as one that has run out (RFC 8628, section 3.5): the user had not entered the user code and agreed by then. The device authorization, \
-        which says how long it lasts, is not in the capture.
+        The provider refused the device code as one that has run out (RFC 8628, section 3.5): the user had not entered the user code and agreed by then. The capture has no device \
+        authorization that would show its time to be over.
         """,
         """
         Ask for a new device code and show it, without the user having to restart anything. Where people need longer, raise the lifetime of device codes at the provider, and offer \

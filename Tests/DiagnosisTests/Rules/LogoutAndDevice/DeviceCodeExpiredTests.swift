@@ -64,4 +64,14 @@ struct DeviceCodeExpiredTests {
         #expect(refusal.isPrimary)
         #expect((refusal.title == "The provider says that the device code has run out") == isExpired)
     }
+
+    /// A time that is not over is none that is not known.
+    @Test func refusalBeforeTheTimeIsNotSaidToBeWithoutAuthorization() throws {
+        let answer: JSONValue = ["error": "invalid_grant", "error_description": "Device code is expired"]
+        let recording = try Recording(broken + ".near-miss").answering("/token", 400, answer)
+        #expect(recording.finding(rule) == nil)
+        let refusal = try #require(recording.finding("token-invalid-grant"))
+        #expect(refusal.title == "The provider says that the device code has run out")
+        #expect(!refusal.explanation.contains("is not in the capture"))
+    }
 }
