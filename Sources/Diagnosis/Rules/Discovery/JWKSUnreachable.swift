@@ -110,7 +110,12 @@ struct JWKSUnreachable: Rule {
             document.answer.statusEvidence(),
         ]
         let isSuccess = document.answer.status.map { $0 < 300 } ?? false
-        let start = Excerpt.start(of: flow.capture[document.exchange].response?.body?.bytes ?? [], 120)
+        let body = flow.capture[document.exchange].response?.body
+        // A key that stands by itself may be one to sign with.
+        let isKey = document.answer.json != nil && body?.text?.containsBytes("\"kty\"") ?? false
+        let names = document.answer.parameters.items.map(\.name).prefix(20).joined(separator: ", ")
+        let start =
+            isKey ? Masking.shown(names, of: "members") : Excerpt.start(of: body?.bytes ?? [], 120)
         guard isSuccess || !start.isEmpty else { return evidence }
         evidence.append(
             Evidence(

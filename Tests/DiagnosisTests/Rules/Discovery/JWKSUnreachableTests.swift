@@ -25,6 +25,17 @@ struct JWKSUnreachableTests {
         #expect(try Recording(broken).withoutHosts().finding(rule) == nil)
     }
 
+    /// A single key in the place of a list, which may be the private one, is told by its members.
+    @Test func showsNoKey() throws {
+        let recording = try Recording(broken).editingLast("/jwks") {
+            $0.response?.status = 200
+            $0.response?.body = .json(#"{"kty":"oct","k":"bm90LWEtc2VjcmV0LW9mLWFueW9uZQ"}"#)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.evidence[2].value == "kty, k")
+        #expect(finding.notes.contains("no array keys in it"))
+    }
+
     /// authentik without a signing key; what is no data, and a token that a key signed, say nothing of that.
     @Test(arguments: [("HS256", "{}", true), ("RS256", "{}", false), ("HS256", "<html></html>", false)])
     func providerThatSignsWithTheSecretHasNoKeys(algorithm: String, body: String, isTold: Bool) throws {
