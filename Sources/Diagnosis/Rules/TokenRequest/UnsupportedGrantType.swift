@@ -35,8 +35,7 @@ struct UnsupportedGrantType: Rule {
                 guard request.isRecorded, request.isRefused(with: "unauthorized_client"),
                     request.answer.speaksOfGrant ?? true,
                     !request.isRefused(with: "invalid_grant"),
-                    !refusedClients.contains(request.exchange) || isBare(request.answer),
-                    !mayLackCredentials(request, flow)
+                    !refusedClients.contains(request.exchange), !mayLackCredentials(request, flow)
                 else {
                     continue
                 }
@@ -72,12 +71,6 @@ struct UnsupportedGrantType: Rule {
             )
         }
         return deviceRefusal(in: flow, except: refusedClients).map { .violated($0) } ?? .holds
-    }
-
-    /// Whether the error's name is all that there is, which speaks of the grant (RFC 6749, section 5.2), and not the status of a client
-    /// that is not known.
-    private func isBare(_ answer: Answer) -> Bool {
-        answer.status != 401 && (answer.error?.description ?? "").isEmpty
     }
 
     /// Whether what the client proved itself with may have been taken out of the capture: then that may be what was refused.
