@@ -73,7 +73,7 @@ struct ClientIDUnknown: Rule {
             [client ?? attempt.missing("client_id"), endpoint, said],
             exchange: attempt.exchange
         )
-        if let special = special(attempt, refusal) {
+        if let special = Self.special(attempt, refusal) {
             violation.say(special)
         } else if let deleted = flow.deletion(of: attempt["client_id"], before: attempt.exchange) {
             violation.evidence = flow.evidence(ofDeletion: deleted) + violation.evidence
@@ -102,7 +102,7 @@ struct ClientIDUnknown: Rule {
         """
 
     /// What is said of refusals that tell more than that the id is not known; nil of any other.
-    private func special(_ attempt: LoginAttempt, _ refusal: RequestRefusal) -> Violation.Words? {
+    static func special(_ attempt: LoginAttempt, _ refusal: RequestRefusal) -> Violation.Words? {
         func words(_ title: String, _ explanation: String, _ fix: String) -> Violation.Words {
             Violation.Words(title: title, explanation: explanation, fix: fix)
         }

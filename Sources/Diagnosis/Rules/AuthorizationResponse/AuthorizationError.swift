@@ -137,7 +137,7 @@ struct AuthorizationError: Rule {
             refusal.says(ClientIDRefusal.texts)
         {
             let client = attempt.parameter("client_id").map { Evidence($0) }
-            let words = TokenInvalidClient.unknown
+            let words = ClientIDUnknown.special(attempt, refusal) ?? TokenInvalidClient.unknown
             return ([client].compactMap(\.self), words.explanation, words.fix, words.title)
         }
         if let target = UnknownTarget(of: attempt, refusal) {

@@ -254,15 +254,20 @@ struct ClientIDUnknownTests {
     }
 
     /// Whom the provider answers at the redirect URI it knows.
-    @Test func leavesUnauthorizedClientAtTheRedirectURIAlone() throws {
+    @Test(arguments: [
+        ("Unknown client", "The provider does not know this client"),
+        (
+            "The client does not exist or is not enabled for consumers",
+            "The app is not registered for personal Microsoft accounts"
+        ),
+    ])
+    func leavesUnauthorizedClientAtTheRedirectURIAlone(words: String, title: String) throws {
         let recording = try Recording("authorization-response/authorization-error")
-            .redirecting(with: [
-                ("error", "unauthorized_client"), ("error_description", "Unknown client"),
-            ])
+            .redirecting(with: [("error", "unauthorized_client"), ("error_description", words)])
         #expect(recording.finding(rule) == nil)
         let finding = try #require(recording.finding("authorization-error"))
         #expect(finding.isPrimary)
-        #expect(finding.title == "The provider does not know this client")
+        #expect(finding.title == title)
     }
 
     @Test func readsTheProvidersErrorPageByItsURL() throws {
