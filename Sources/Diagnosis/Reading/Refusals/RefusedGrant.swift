@@ -21,7 +21,8 @@ struct RefusedGrant {
         case GrantType.jwtBearer, GrantType.saml2Bearer:
             self =
                 request.parameters["requested_token_use"] == "on_behalf_of" ? Self.onBehalf : Self.assertion
-        case GrantType.tokenExchange: self = Self.exchange
+        case GrantType.tokenExchange:
+            self = refused.allSatisfy(\.isSubjectForOthers) ? Self.exchangeForOthers : Self.exchange
         case GrantType.preAuthorizedCode: self = Self.preAuthorized
         case "client_credentials": self = Self.ownName
         case GrantType.deviceCode where refused.allSatisfy(Self.isCalledExpired):
@@ -158,6 +159,17 @@ struct RefusedGrant {
         """
         See that aud of the assertion is this API itself (its client_id or application id URI, not the API that it wants to call), that the token is \
         an access token and still good, and that the user or an administrator has consented to the next API.
+        """
+    )
+
+    static let exchangeForOthers = RefusedGrant(
+        "The provider says that the token to be exchanged is for somebody else",
+        """
+        The request brought a token to exchange for another one (RFC 8693, section 2.1). The provider looked at whom that is for, and says that it is not who has to take it here.
+        """,
+        """
+        Have the subject_token issued for the audience that the provider's settings of the exchange name: in a GitHub job the one that is asked for with \
+        the token, at Keycloak the client that exchanges it (an audience mapper of its scope).
         """
     )
 

@@ -79,10 +79,7 @@ struct AudienceMismatch: Rule {
             explanation: """
                 The token that was to be exchanged names in its aud whom it is for. That is not who was to take it here, as the provider says.
                 """,
-            fix: """
-                Have the subject_token issued for the audience that the provider's settings of the exchange name: in a GitHub job the one that is asked for with \
-                the token, at Keycloak the client that exchanges it (an audience mapper of its scope).
-                """,
+            fix: RefusedGrant.exchangeForOthers.fix,
             title: "The token that was to be exchanged is for somebody else",
             exchange: request.exchange
         )

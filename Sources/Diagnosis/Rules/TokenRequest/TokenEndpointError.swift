@@ -74,6 +74,11 @@ struct TokenEndpointError: Rule {
         if let stated = StatedClientRefusal.first(of: those, in: flow) {
             return (stated.words, stated.evidence)
         }
+        if refused.allSatisfy(\.isSubjectForOthers),
+            let token = refused.first?.parameters.parameter("subject_token")
+        {
+            return (RefusedGrant.exchangeForOthers.asWords, [Evidence(token)])
+        }
         if those.allSatisfy(\.isSaidToBeUnknown), let client = those.first?.authentication.clientID {
             return (TokenInvalidClient.unknown, [Evidence(client)])
         }

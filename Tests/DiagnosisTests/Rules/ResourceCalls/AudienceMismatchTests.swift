@@ -162,6 +162,11 @@ struct AudienceMismatchTests {
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
         #expect((recording.finding("resource-indicator-mismatch") == nil) == fires)
         if fires { #expect(recording.finding(rule)?.evidence[0].value == "https://api.stock.example") }
+        // Of one that nobody can read the refusal tells what the provider says.
+        let opaque = recording.sending("subject_token", "opaque-8675309")
+        #expect(opaque.finding(rule) == nil)
+        let title = "The provider says that the token to be exchanged is for somebody else"
+        #expect(opaque.findings.contains { $0.title == title } == fires)
     }
 
     /// Entra, to an API that shows the token it was called with.
