@@ -37,17 +37,25 @@ struct DPoPProofFaults {
 
     private func url() -> [Evidence]? {
         guard let target, proof.url.map({ !Self.isSame($0, target) }) ?? true else { return nil }
+        // A client that sends the proxy's header field itself asked for what was recorded.
+        if let url = proof.url, Self.isSame(url, call.url.withoutQuery), !call.answer.isRefusal { return nil }
         let note = proof.url.map { Difference.note(expected: target, seen: $0) }
         return [claim("htu", proof.url, note), asked(target, "the URL")]
     }
 
-    /// The same URL to the specification, not to a server that compares the text.
+    /// The same URL to the specification, not to a server that compares the text, or that knows nothing of the proxy in front of it.
     private func spelling() -> [Evidence]? {
-        guard let target, call.error == "invalid_dpop_proof", let url = proof.url, url != target else {
-            return nil
+        guard let target, call.error == "invalid_dpop_proof", let url = proof.url else { return nil }
+        if url != target {
+            let note = "the same URL in another spelling: " + Difference.note(expected: target, seen: url)
+            return [claim("htu", url, note), asked(target, "the URL")]
         }
-        let note = "the same URL in another spelling: " + Difference.note(expected: target, seen: url)
-        return [claim("htu", url, note), asked(target, "the URL")]
+        let received = call.url.withoutQuery
+        guard received != target else { return nil }
+        return [
+            claim("htu", url, "the URL that the client asked for"),
+            asked(received, "what came to the server, which may not heed X-Forwarded-Proto"),
+        ]
     }
 
     /// Scheme and host in any case, default ports left out, an empty path as "/", percent-encoding undone.

@@ -29,6 +29,22 @@ struct DPoPProofInvalidTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    /// A server that knows nothing of the https in front of it refuses each proof, and takes one of a client of http that sends the
+    /// proxy's header field itself.
+    @Test func comparesWithWhatCameToTheServerAsWell() throws {
+        let refused = try Recording(healthy).behindProxy(telling: "https")
+            .answering("/userinfo", 401, ["error": "invalid_dpop_proof"])
+        let finding = try #require(refused.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(finding.places.prefix(2) == ["3 jwt.claims htu", "3 request.url "])
+        #expect(finding.evidence[1].value == "http://id.harbour.example/userinfo")
+        let inner = try Recording(healthy).proving(to: "/userinfo") {
+            $0["htu"] = "http://id.harbour.example/userinfo"
+        }
+        .behindProxy(telling: "https")
+        #expect(inner.finding(rule)?.places.contains("3 jwt.claims htu") == false)
+    }
+
     @Test func leavesAHostAloneThatIsNotKnown() throws {
         #expect(try Recording(healthy).withoutHosts().finding(rule) == nil)
     }
