@@ -34,7 +34,8 @@ struct DiscoveryEndpointInsecure: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for document in flow.serverMetadata where document.isUsable {
-            guard document.url.scheme?.lowercased() == "https" else { continue }
+            let asked = document.asAsked(in: flow.capture) ?? document
+            guard asked.url.scheme?.lowercased() == "https" else { continue }
             let insecure = document.answer.parameters.items.filter { item in
                 let url = RecordedURL(item.value)
                 return Self.names.contains(item.name) && url.scheme?.lowercased() == "http"

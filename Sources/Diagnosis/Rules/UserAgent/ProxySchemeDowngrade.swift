@@ -36,7 +36,7 @@ struct ProxySchemeDowngrade: Rule {
             guard let sent = attempt.parameter("redirect_uri"), let request = attempt.request,
                 let start = start(of: request, flow), isDowngrade(RecordedURL(sent.value), start.url)
             else { continue }
-            var evidence = [Evidence(place: start.place, value: start.url.withoutQuery), Evidence(sent)]
+            var evidence = [start.evidence, Evidence(sent)]
             if let refusal = attempt.refusal, mayBeForIt(refusal, flow) {
                 evidence.append(refusal.evidence())
             }
@@ -91,18 +91,29 @@ struct ProxySchemeDowngrade: Rule {
             && flow.capture[refusal.exchange].request.url.queryItems.first("errorId") != nil
     }
 
-    /// The page that made the request: the redirect that led to it, else what its `Referer` names.
-    private func start(of request: AuthorizationRequest, _ flow: Flow) -> (url: RecordedURL, place: Place)? {
+    /// The page that made the request: the redirect that led to it, with https where a proxy says that it ended that, else what its
+    /// `Referer` names.
+    private func start(of request: AuthorizationRequest, _ flow: Flow) -> (
+        url: RecordedURL, evidence: Evidence
+    )? {
         if let source = flow.surroundings.redirectedFrom[request.exchange] {
-            let url = flow.capture[source].request.url
-            return (url, Place(exchange: source, part: .requestURL, name: ""))
+            let page = flow.capture[source].request
+            let url = page.urlOfBrowser
+            return (
+                url,
+                Evidence(
+                    place: Place(exchange: source, part: .requestURL, name: ""),
+                    value: url.withoutQuery,
+                    note: url == page.url ? nil : "as X-Forwarded-Proto tells the app, which did not heed it"
+                )
+            )
         }
         guard let referer = flow.capture[request.exchange].request.headers.first("referer") else {
             return nil
         }
-        return (
-            RecordedURL(referer), Place(exchange: request.exchange, part: .requestHeader, name: "Referer")
-        )
+        let url = RecordedURL(referer)
+        let place = Place(exchange: request.exchange, part: .requestHeader, name: "Referer")
+        return (url, Evidence(place: place, value: url.withoutQuery))
     }
 
     /// Many things share the names of the user's own machine, and http is right there for an app on it (RFC 8252, section 7.3).

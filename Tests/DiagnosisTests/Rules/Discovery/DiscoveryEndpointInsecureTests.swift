@@ -24,6 +24,12 @@ struct DiscoveryEndpointInsecureTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
+    @Test(arguments: [("https", true), ("http", false), (nil, false)])
+    func goesByTheSchemeThatAProxyTells(scheme: String?, fires: Bool) throws {
+        let recording = try Recording(broken).behindProxy(telling: scheme)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test(arguments: [
         ("http://localhost:8080/userinfo", false), ("http://127.0.0.1/userinfo", false),
         ("http://[::1]/userinfo", false), ("https://id.harbour.example/userinfo", false),

@@ -26,6 +26,16 @@ struct ProxySchemeDowngradeTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
+    /// As packets have it between the proxy and the app.
+    @Test(arguments: [("https", true), ("http", false), (nil, false)])
+    func goesByTheSchemeThatTheProxyTells(scheme: String?, fires: Bool) throws {
+        let finding = try Recording(broken).behindProxy(telling: scheme).finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect((finding != nil) == fires)
+        #expect(!fires || finding?.evidence.first?.value.hasPrefix("https://www.shop.example/") == true)
+        #expect(!fires || finding?.notes.first?.contains("X-Forwarded-Proto") == true)
+    }
+
     @Test func isAWarningWhereTheProviderAcceptsIt() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/authorize" else { return }
