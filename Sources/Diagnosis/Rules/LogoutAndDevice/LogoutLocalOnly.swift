@@ -59,10 +59,16 @@ struct LogoutLocalOnly: Rule {
                         ? "answered without a question" : "answered by redirects alone"
                 )
             )
+            let isElsewhere = logout.place.name == "Cookie"
             return .violated(
                 Violation(
                     evidence,
-                    explanation: logout.place.name == "Cookie" ? Self.elsewhere : nil,
+                    // The provider was asked, and by whom is all that is wrong.
+                    severity: isElsewhere ? .note : nil,
+                    explanation: isElsewhere ? Self.elsewhere : nil,
+                    title: isElsewhere
+                        ? "The logout request did not come from the browser that holds the provider's session"
+                        : nil,
                     exchange: logout.place.exchange
                 )
             )

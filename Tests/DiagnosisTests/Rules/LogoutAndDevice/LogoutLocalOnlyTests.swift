@@ -199,6 +199,8 @@ struct LogoutLocalOnlyTests {
         let finding = recording.finding(rule)
         #expect((finding != nil) == fires)
         guard let finding else { return }
+        #expect(finding.severity == .note)
+        #expect(finding.title.hasPrefix("The logout request did not come from the browser"))
         #expect(finding.evidence[0].value == "none")
         #expect(finding.explanation.hasPrefix("The end-session request did not come from the browser"))
     }
