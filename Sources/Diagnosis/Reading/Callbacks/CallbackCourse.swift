@@ -33,9 +33,9 @@ struct CallbackCourse {
         }
         if tokens == nil, quotesProvider(callback, flow) { return CallbackCourse([], quoted, quotedFix) }
         let failed = callback.failedCalls(in: flow)
-        if failed.isEmpty, let answer = TokenlessAnswer(to: callback, in: flow) {
+        if let answer = TokenlessAnswer(to: callback, in: flow) {
             return CallbackCourse(
-                (tokens ?? []).prefix(1) + [answer.evidence],
+                (tokens ?? []).prefix(1) + [answer.evidence] + failed,
                 TokenlessAnswer.explanation,
                 TokenlessAnswer.fix
             )

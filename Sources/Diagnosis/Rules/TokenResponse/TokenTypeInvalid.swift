@@ -6,7 +6,7 @@ import OAuth
 /// An access token came without a `token_type`, or with one that nobody knows.
 ///
 /// RFC 6749, section 5.1, requires it, and section 7.1 forbids using a token of a type that the client does not
-/// understand. Where the app refuses the login, neither need be: then it is told that the answer has no access token at all.
+/// understand. An answer without an access token is noted where nothing came behind it; an app's refusal has it with that (``CallbackCourse``).
 struct TokenTypeInvalid: Rule {
     static let info = RuleInfo(
         id: "token-type-invalid",

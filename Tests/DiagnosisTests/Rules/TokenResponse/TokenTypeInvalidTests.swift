@@ -65,6 +65,12 @@ struct TokenTypeInvalidTests {
             .answeringCallback(500)
         let nested = renamed.answering("/token", 200, ["status": "ok", "data": ["access_token": "abc"]])
         let idTokenOnly = renamed.editingAnswer(of: "/token") { $0["id_token"] = "e30.e30.c2ln" }
+        // What was asked for without a token failed, of course.
+        let failing = renamed.answering("/userinfo", 500)
+        #expect(
+            failing.finding("callback-rejected-by-app")?.notes.contains("the answer has token, expires")
+                == true
+        )
         for (recording, note) in [
             (renamed, "the answer has token, expires"),
             (nested, "the answer has status, data; data has an access_token"), (idTokenOnly, nil),
