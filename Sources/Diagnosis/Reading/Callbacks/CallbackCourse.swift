@@ -22,15 +22,7 @@ struct CallbackCourse {
         }
         if let named = byNamedFault(of: callback, flow) { return named }
         let tokens = callback.tokens(in: flow)
-        if let tokens, let said = AlgorithmRefusal.evidence(of: callback, in: flow) {
-            let words = AlgorithmRefusal.words
-            return CallbackCourse(
-                tokens + [said],
-                words.explanation ?? "",
-                words.fix ?? "",
-                title: words.title
-            )
-        }
+        if let course = ofAlgorithm(callback, tokens, flow) { return course }
         if tokens == nil, quotesProvider(callback, flow) { return CallbackCourse([], quoted, quotedFix) }
         let failed = callback.failedCalls(in: flow)
         if let answer = TokenlessAnswer(to: callback, in: flow) {
@@ -68,6 +60,19 @@ struct CallbackCourse {
             return CallbackCourse((tokens ?? []).prefix(1) + failed, stopped, stoppedFix)
         }
         return tokens.map { behind($0, of: callback, flow) } ?? withoutTokens(callback, flow)
+    }
+
+    /// The app's server has its tokens, and says itself that it does not take the ID token's algorithm.
+    private static func ofAlgorithm(_ callback: RejectedCallback, _ tokens: [Evidence]?, _ flow: Flow)
+        -> CallbackCourse?
+    {
+        guard let tokens, let said = AlgorithmRefusal.evidence(of: callback, in: flow) else { return nil }
+        return CallbackCourse(
+            tokens + [said],
+            AlgorithmRefusal.explanation,
+            AlgorithmRefusal.fix,
+            title: AlgorithmRefusal.title
+        )
     }
 
     private init(_ evidence: [Evidence], _ explanation: String, _ fix: String, title: String? = nil) {

@@ -34,9 +34,7 @@ struct TokenInvalidClient: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let calls = ClientCall.all(in: flow)
         let refused = calls.filter(\.isClientRefused)
-        guard let first = refused.first else {
-            return target(among: calls, flow).map { .violated($0) } ?? .holds
-        }
+        guard let first = refused.first else { return target(among: calls, flow) }
         // A client that falls back to another method, and is let in, has repaired it.
         let granted = Set(calls.filter(\.answer.isSuccess).map(\.purpose))
         let isRepaired = refused.allSatisfy { granted.contains($0.purpose) }
@@ -85,16 +83,18 @@ struct TokenInvalidClient: Rule {
     }
 
     /// The client that is not known where it is not the one that asks: Keycloak's name for the audience of a token exchange.
-    private func target(among calls: [ClientCall], _ flow: Flow) -> Violation? {
+    private func target(among calls: [ClientCall], _ flow: Flow) -> Verdict {
         let repaired = Set(calls.filter(\.isRepaired).map(\.exchange))
         let refused = flow.tokenRequests.first {
             $0.isTargetCalledClient && !repaired.contains($0.exchange)
         }
-        guard let refused, let target = UnknownTarget(of: refused, in: flow) else { return nil }
-        return Violation(
-            [target.sent, refused.answer.evidence()],
-            saying: target.words,
-            exchange: refused.exchange
+        guard let refused, let target = UnknownTarget(of: refused, in: flow) else { return .holds }
+        return .violated(
+            Violation(
+                [target.sent, refused.answer.evidence()],
+                saying: target.words,
+                exchange: refused.exchange
+            )
         )
     }
 
