@@ -45,10 +45,10 @@ struct UnknownTargetTests {
     ])
     func knowsAnAudienceThatNoAPIHas(audience: String?, isOne: Bool) throws {
         let recording = try Recording("authorization-request/scope-rejected").asking("audience", audience)
-            .redirecting(
-                to:
-                    "https://www.shop.example/callback?error=access_denied&error_description=Service+not+found%3A+https%3A%2F%2Fapi.harbour.example%2FUserInfo"
-            )
+            .redirecting(with: [
+                ("error", "access_denied"),
+                ("error_description", "Service not found: https://api.harbour.example/UserInfo"),
+            ])
         let finding = try #require(recording.finding("authorization-error"))
         #expect(finding.isPrimary)
         #expect((finding.title == "The provider knows no API of this audience") == isOne)

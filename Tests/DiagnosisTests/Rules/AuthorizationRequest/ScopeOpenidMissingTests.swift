@@ -89,15 +89,17 @@ struct ScopeOpenidMissingTests {
             whole.exchanges.firstIndex { $0.response?.location?.contains("code=") ?? false }
         )
         var exchanges = Array(whole.asking("scope", "orders.read").exchanges[...end])
+        let location = try #require(exchanges[end].response?.location)
+        let state = try #require(RecordedURL(location).queryItems.first("state"))
         exchanges[end].response?.redirect(
             to:
-                "https://www.shop.example/callback?error=invalid_request&error_description=\(description)"
+                "https://www.shop.example/callback?error=invalid_request&error_description=\(description)&state=\(state)"
         )
         let recording = Recording(exchanges)
         #expect(recording.finding(rule)?.severity == .warning)
         let refused = recording.finding("authorization-error")
-        #expect(refused?.title == (isLack ? "The provider misses openid in the scope" : nil))
-        #expect(refused?.isPrimary == (isLack ? true : nil))
+        #expect((refused?.title == "The provider misses openid in the scope") == isLack)
+        if isLack { #expect(refused?.isPrimary == true) }
     }
 
     /// By the name that the error has of its own.
