@@ -12,6 +12,8 @@ final class PersonalStandIns {
     private var madeLabels: [String: String] = [:]
     /// What was drawn.
     private var taken: Set<String> = []
+    /// The same for the names of accounts: as many mail addresses leave none of the numbers for them.
+    private var takenByAccounts: Set<String> = []
     /// What has a name, in small letters: short ones are looked for where they are named.
     private lazy var named = Set(found.named.keys.map { $0.value.lowercased() })
     /// Twelve characters each of the IP addresses: those of a network have most of theirs in common with others.
@@ -101,6 +103,8 @@ final class PersonalStandIns {
     /// What stands for the name of an account, made in another way: that, unless it is somebody's, while there are any that are
     /// nobody's, or stands for another.
     func settled(_ other: String, for text: String) -> String {
+        swap(&taken, &takenByAccounts)
+        defer { swap(&taken, &takenByAccounts) }
         guard !taken.contains(other) else { return drawn(text, { $1($0) }) }
         if isFree(other) { return take(other) }
         return take(free(text, Self.mostTriesOfTwo, in: { $0 }, { $1($0) }) ?? other)

@@ -51,6 +51,26 @@ struct PersonalAddressTests {
         #expect(made.contains { $0.contains { $0.isNumber } } == hasDigits)
     }
 
+    /// Both are of most of the numbers of three digits, and leave each other enough.
+    @Test func accountsStayDifferentBesideAsManyAddresses() {
+        let numbers = (100..<700).map { "\($0)" }
+        var found = FoundSecrets()
+        found.hosts = ["shop.example"]
+        for number in numbers {
+            found.values[number + "@shop.example"] = .email
+            found.named[NamedValue("sub", number)] = .subject
+        }
+        let standIns = StandIns(
+            found,
+            options: SharingOptions(),
+            random: { [UInt8](repeating: 7, count: $0) },
+            makeKey: { _ in nil }
+        )
+        let addresses = numbers.map { standIns.standIn(for: $0 + "@shop.example") }
+        let accounts = numbers.map { standIns.standIn(for: $0) }
+        #expect(Set(addresses).count == numbers.count && Set(accounts).count == numbers.count)
+    }
+
     @Test func addressOfAFullNetworkIsOfAnother() {
         let addresses = (0..<100).map { "192.168.\($0 / 10).\($0 % 10)" }
         var found = FoundSecrets()
