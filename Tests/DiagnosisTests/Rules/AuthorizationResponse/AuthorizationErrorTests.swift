@@ -224,7 +224,7 @@ struct AuthorizationErrorTests {
         let headers = [("Location", next)] + (cookie.map { [("Set-Cookie", $0)] } ?? [])
         capture.get("https://idp.example/authorize?" + query, 302, answer: headers)
         let answer = #"{"error":"invalid_request","error_description":"state is too short"}"#
-        capture.get(next, 400, body: .json(answer))
+        capture.get(next, 400, headers: cookie.map { [("Cookie", $0)] } ?? [], body: .json(answer))
         let recording = Recording(capture.exchanges)
         #expect(recording.finding(rule)?.isPrimary == true)
         let title = recording.finding(rule)?.title
