@@ -391,8 +391,7 @@ struct ProviderSessionCookieMissingTests {
     ])
     func readsKeycloaksMessageInAnyLanguage(text: String, isOne: Bool) throws {
         let recording = try answered(400, "<p>\(text)</p>").without { $0.request.url.path == "/" }
-            .editing { $0.unknownFields.request = 1 }
-        #expect(recording.finding(rule) == nil)
+        #expect(findingInLog(recording) == nil)
         let keycloaks = recording.editing { exchange in
             let rename = { (url: String) in
                 url.replacing("/authorize", with: "/realms/shop/protocol/openid-connect/auth")
@@ -402,7 +401,15 @@ struct ProviderSessionCookieMissingTests {
                 exchange.response?.redirect(to: rename(location))
             }
         }
-        #expect((keycloaks.finding(rule)?.isPrimary == true) == isOne)
+        #expect((findingInLog(keycloaks)?.isPrimary == true) == isOne)
+    }
+
+    /// As the log of an app's own client has it, which does not know what its jar adds.
+    private func findingInLog(_ recording: Recording) -> Finding? {
+        var log = Capture(recording.exchanges)
+        log.creator = ("OkHttp", "")
+        return FlowFinder.flows(in: log).flatMap { Diagnostician.diagnose($0).findings }
+            .first { $0.rule == rule }
     }
 
     // MARK: - The form itself
