@@ -36,18 +36,24 @@ struct RedirectedScriptTests {
             + PercentEncoding.encode(app)
     }
 
+    /// With the page that the script is of.
+    private static func begun() -> CaptureBuilder {
+        var builder = CaptureBuilder()
+        builder.get(asking("s-Kq2vLx7TzB4nWm8R"), headers: agent, body: page(recorded).body)
+        return builder
+    }
+
+    private static let tokens = RecordedResponse(
+        status: 200,
+        body: .json(#"{"access_token":"at-8","token_type":"Bearer"}"#)
+    )
     private static let entered = #"{"username":"alice","password":"wonderland"}"#
     private static let back = [("Location", app + "?code=c-Kq2vLx7TzB4nWm8R&state=s-Kq2vLx7TzB4nWm8R")]
 
     /// Of a request that keeps its method and body, and of one that does not (Fetch, section 4.4).
     @Test(arguments: [307, 302]) func headerFieldsGoOnWithARedirect(status: Int) async throws {
         let keepsMethod = status == 307
-        var builder = CaptureBuilder()
-        builder.get(
-            Self.asking("s-Kq2vLx7TzB4nWm8R"),
-            headers: Self.agent,
-            body: Self.page(Self.recorded).body
-        )
+        var builder = Self.begun()
         let (first, second) = (Self.provider + "/session", Self.provider + "/session/next")
         let there = [("Location", "/session/next")]
         builder.post(first, json: Self.entered, status, headers: Self.script(true), answer: there)
@@ -63,8 +69,7 @@ struct RedirectedScriptTests {
             case "/authorize": Self.page(Self.live)
             case "/session": Self.redirect(status, "/session/next")
             case "/session/next": AskedReplay.back(to: Self.app, code: "c-7Hq2vLx7", answering: first)
-            default:
-                RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8","token_type":"Bearer"}"#))
+            default: Self.tokens
             }
         }
         #expect(replay.run.isComplete, "\(replay.run.results) \(String(describing: replay.run.stop))")
@@ -79,12 +84,7 @@ struct RedirectedScriptTests {
     @Test(arguments: [provider, "https://api.example"])
     func credentialsStayWithTheirOrigin(next: String) async throws {
         let headers = Self.script(true) + [("Authorization", "Session page-0123456789")]
-        var builder = CaptureBuilder()
-        builder.get(
-            Self.asking("s-Kq2vLx7TzB4nWm8R"),
-            headers: Self.agent,
-            body: Self.page(Self.recorded).body
-        )
+        var builder = Self.begun()
         let (first, second) = (Self.provider + "/session", Self.provider + "/session/next")
         let there = [("Location", "/session/next")]
         builder.post(first, json: Self.entered, 307, headers: headers, answer: there)
@@ -95,8 +95,7 @@ struct RedirectedScriptTests {
             case "/authorize": Self.page(Self.live)
             case "/session": Self.redirect(307, next + "/session/next")
             case "/session/next": AskedReplay.back(to: Self.app, code: "c-7Hq2vLx7", answering: first)
-            default:
-                RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8","token_type":"Bearer"}"#))
+            default: Self.tokens
             }
         }
         #expect(replay.run.isComplete, "\(replay.run.results) \(String(describing: replay.run.stop))")
@@ -124,8 +123,7 @@ struct RedirectedScriptTests {
             switch request.url.path {
             case "/authorize": Self.page(Self.live, hasForm: true)
             case "/session": AskedReplay.back(to: Self.app, code: "c-7Hq2vLx7", answering: first)
-            default:
-                RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8","token_type":"Bearer"}"#))
+            default: Self.tokens
             }
         }
         #expect(replay.run.isComplete, "\(replay.run.results) \(String(describing: replay.run.stop))")

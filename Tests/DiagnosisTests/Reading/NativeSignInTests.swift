@@ -219,36 +219,17 @@ struct NativeSignInTests {
         ] as [(String, String, String?, String?)]
     )
     func tellsHowCurityEndedIt(problem: String, members: String, told: String?, again: String?) {
-        let host = "https://idsvr.corp.example"
         let haapi = [
             ("Accept", "*/*"), ("Accept", "application/vnd.auth+json"),
             ("Authorization", "Bearer not-a-haapi-token"),
         ]
         var capture = CaptureBuilder()
         capture.post(
-            host + "/oauth/v2/oauth-token",
+            Self.haapiHost + "/oauth/v2/oauth-token",
             [("grant_type", "client_credentials"), ("client_id", "shop-app")],
             body: .json(#"{"access_token":"not-a-haapi-token","token_type":"Bearer","expires_in":299}"#)
         )
-        call(
-            &capture,
-            "GET",
-            host
-                + "/oauth/v2/oauth-authorize?client_id=shop-app&response_type=code&redirect_uri=com.shop.app%3A%2Fcb&scope=openid&state=af0ifjsldkj",
-            200,
-            #"{"type":"redirection-step","actions":[]}"#,
-            mediaType: "application/vnd.auth+json",
-            headers: haapi
-        )
-        call(
-            &capture,
-            "POST",
-            host + "/authn/authentication/html-form",
-            400,
-            #"{"type":"https://curity.se/problems/\#(problem)",\#(members)}"#,
-            mediaType: "application/problem+json",
-            headers: haapi
-        )
+        answerForm(&capture, problem, members, headers: haapi)
         let recording = Recording(capture.exchanges)
         #expect(recording.flows.map(\.exchanges) == [[0], [1, 2]])
         let finding = recording.finding("authorization-error")
@@ -263,6 +244,38 @@ struct NativeSignInTests {
             recording.outcomes == [
                 .success, told != nil ? .failure : isCancelled ? .cancelled : .incomplete,
             ]
+        )
+    }
+
+    private static let haapiHost = "https://idsvr.corp.example"
+    private static let haapiRequest =
+        haapiHost
+        + "/oauth/v2/oauth-authorize?client_id=shop-app&response_type=code&redirect_uri=com.shop.app%3A%2Fcb&scope=openid&state=af0ifjsldkj"
+
+    /// Curity's first step by HAAPI, and what it answers to its form.
+    private func answerForm(
+        _ capture: inout CaptureBuilder,
+        _ problem: String,
+        _ members: String,
+        headers: [(String, String)]
+    ) {
+        call(
+            &capture,
+            "GET",
+            Self.haapiRequest,
+            200,
+            #"{"type":"redirection-step","actions":[]}"#,
+            mediaType: "application/vnd.auth+json",
+            headers: headers
+        )
+        call(
+            &capture,
+            "POST",
+            Self.haapiHost + "/authn/authentication/html-form",
+            400,
+            #"{"type":"https://curity.se/problems/\#(problem)",\#(members)}"#,
+            mediaType: "application/problem+json",
+            headers: headers
         )
     }
 
@@ -282,10 +295,6 @@ struct NativeSignInTests {
         rule: String,
         outcome: Outcome
     ) {
-        let host = "https://idsvr.corp.example"
-        let address =
-            host
-            + "/oauth/v2/oauth-authorize?client_id=shop-app&response_type=code&redirect_uri=com.shop.app%3A%2Fcb&scope=openid&state=af0ifjsldkj"
         let haapi = [
             ("Accept", "application/vnd.auth+json"), ("Authorization", "DPoP not-a-haapi-token"),
         ]
@@ -295,25 +304,8 @@ struct NativeSignInTests {
             #"{"error":"use_dpop_nonce"}"#,
         ] {
             var capture = CaptureBuilder()
-            call(&capture, "GET", address, 401, asked, headers: haapi)
-            call(
-                &capture,
-                "GET",
-                address,
-                200,
-                #"{"type":"redirection-step","actions":[]}"#,
-                mediaType: "application/vnd.auth+json",
-                headers: haapi
-            )
-            call(
-                &capture,
-                "POST",
-                host + "/authn/authentication/html-form",
-                400,
-                #"{"type":"\#(problems)\#(problem)",\#(members)}"#,
-                mediaType: "application/problem+json",
-                headers: haapi
-            )
+            call(&capture, "GET", Self.haapiRequest, 401, asked, headers: haapi)
+            answerForm(&capture, problem, members, headers: haapi)
             let recording = Recording(capture.exchanges).editing {
                 guard $0.response?.status == 401 else { return }
                 $0.response?.headers.append("WWW-Authenticate", "DPoP error=\"use_dpop_nonce\"")

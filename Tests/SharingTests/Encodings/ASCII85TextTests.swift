@@ -30,12 +30,7 @@ struct ASCII85TextTests {
         let secret = "q7Zr2LkX9vTb4WmN8cYp1HsJ"
         var found = FoundSecrets()
         found.values = [secret: .token]
-        let standIns = StandIns(
-            found,
-            options: SharingOptions(),
-            random: { [UInt8](repeating: 7, count: $0) },
-            makeKey: { _ in nil }
-        )
+        let standIns = StandIns.fixed(found)
         // `key q7Zr…`
         let text = "x <~CLqc6EAq'A1/)Ic3HeA21fnNh3+H*10h?@X~> y"
         #expect(Self.decoded(text) == ["key \(secret)"])

@@ -27,12 +27,7 @@ struct GroupedHexadecimalTests {
     func knownSecretIsReplacedInGroups(size: Int, mark: String, isUppercase: Bool) {
         var found = FoundSecrets()
         found.values = [Self.secret: .token]
-        let standIns = StandIns(
-            found,
-            options: SharingOptions(),
-            random: { [UInt8](repeating: 7, count: $0) },
-            makeKey: { _ in nil }
-        )
+        let standIns = StandIns.fixed(found)
         let other = standIns.standIn(for: Self.secret)
         func written(_ text: String) -> String {
             "key \(Self.grouped(text, size, mark, isUppercase: isUppercase)), then"

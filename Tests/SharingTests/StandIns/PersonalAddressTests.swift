@@ -4,20 +4,11 @@ import Testing
 
 /// Stand-ins of addresses that lead to somebody.
 struct PersonalAddressTests {
-    private static func standIns() -> StandIns {
-        StandIns(
-            FoundSecrets(),
-            options: SharingOptions(),
-            random: { [UInt8](repeating: 7, count: $0) },
-            makeKey: { _ in nil }
-        )
-    }
-
-    private static func standIn(_ address: String) -> String { standIns().people.personal(address) }
+    private static func standIn(_ address: String) -> String { StandIns.fixed().people.personal(address) }
 
     /// Who works for one company is seen to, and for which is not.
     @Test func mailAtOneServerStaysAtOneServer() {
-        let standIns = Self.standIns()
+        let standIns = StandIns.fixed()
         let servers = ["ada@corp-seven.example", "bo@corp-seven.example", "cy@other-nine.example"].map {
             standIns.people.email($0).split(separator: "@").last ?? ""
         }
@@ -39,12 +30,7 @@ struct PersonalAddressTests {
         var found = FoundSecrets()
         found.hosts = ["shop.example"]
         for address in addresses { found.values[address] = .email }
-        let standIns = StandIns(
-            found,
-            options: SharingOptions(),
-            random: { [UInt8](repeating: 7, count: $0) },
-            makeKey: { _ in nil }
-        )
+        let standIns = StandIns.fixed(found)
         let made = addresses.map { standIns.standIn(for: $0) }
         #expect(Set(made).count == made.count && Set(made).isDisjoint(with: addresses))
         #expect(made.allSatisfy { $0.hasSuffix("@shop.example") })
@@ -60,12 +46,7 @@ struct PersonalAddressTests {
             found.values[number + "@shop.example"] = .email
             found.named[NamedValue("sub", number)] = .subject
         }
-        let standIns = StandIns(
-            found,
-            options: SharingOptions(),
-            random: { [UInt8](repeating: 7, count: $0) },
-            makeKey: { _ in nil }
-        )
+        let standIns = StandIns.fixed(found)
         let addresses = numbers.map { standIns.standIn(for: $0 + "@shop.example") }
         let accounts = numbers.map { standIns.standIn(for: $0) }
         #expect(Set(addresses).count == numbers.count && Set(accounts).count == numbers.count)
@@ -75,12 +56,7 @@ struct PersonalAddressTests {
         let addresses = (0..<100).map { "192.168.\($0 / 10).\($0 % 10)" }
         var found = FoundSecrets()
         for address in addresses { found.values[address] = .address }
-        let standIns = StandIns(
-            found,
-            options: SharingOptions(),
-            random: { [UInt8](repeating: 7, count: $0) },
-            makeKey: { _ in nil }
-        )
+        let standIns = StandIns.fixed(found)
         let made = addresses.map { standIns.standIn(for: $0) }
         #expect(Set(made).count == made.count && Set(made).isDisjoint(with: addresses))
         #expect(made.allSatisfy { $0.utf8.count == 11 && !$0.hasPrefix("192.168.") })

@@ -11,12 +11,7 @@ struct WrittenStandInTests {
     private static func make() -> (standIns: StandIns, standIn: String) {
         var found = FoundSecrets()
         found.values = [secret: .state]
-        let standIns = StandIns(
-            found,
-            options: SharingOptions(),
-            random: { [UInt8](repeating: 7, count: $0) },
-            makeKey: { _ in nil }
-        )
+        let standIns = StandIns.fixed(found)
         return (standIns, standIns.standIn(for: secret))
     }
 
@@ -36,12 +31,7 @@ struct WrittenStandInTests {
         let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3NzMxIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"
         var found = FoundSecrets()
         found.tokens = [token: .token]
-        let standIns = StandIns(
-            found,
-            options: SharingOptions(),
-            random: { [UInt8](repeating: 7, count: $0) },
-            makeKey: { _ in nil }
-        )
+        let standIns = StandIns.fixed(found)
         let text = Array("Bearer.\(standIns.standIn(for: token))".utf8)
         #expect(standIns.written.isOne(around: 7..<27, in: text))
         #expect(!standIns.written.isOne(around: 0..<6, in: text))
@@ -53,12 +43,7 @@ struct WrittenStandInTests {
         found.named = [
             NamedValue("otp", "482913"): .oneTimeCode, NamedValue("otp", "3D482913"): .oneTimeCode,
         ]
-        let standIns = StandIns(
-            found,
-            options: SharingOptions(),
-            random: { [UInt8](repeating: 7, count: $0) },
-            makeKey: { _ in nil }
-        )
+        let standIns = StandIns.fixed(found)
         for own in [Self.secret, "482913"] {
             #expect(standIns.standIn(for: "3D" + own) == "3D" + standIns.standIn(for: own))
         }
