@@ -94,10 +94,11 @@ struct EncryptedCaptureTests {
             let encrypted = try place.run(arguments)
             let expected = try place.run(plain)
             #expect(encrypted.status == expected.status, "\(arguments): \(encrypted.errors)")
-            // The names of the captures are all that is different.
+            // The names of the captures are all that is different, and where lines break for their lengths.
             let names = ["healthy.age": Self.healthy, "broken.age": Self.broken]
             let output = names.reduce(encrypted.output) { $0.replacing($1.key, with: $1.value) }
-            #expect(output == expected.output && !output.isEmpty, "\(arguments)")
+            let words = [output, expected.output].map { $0.split { $0.isWhitespace } }
+            #expect(words[0] == words[1] && !words[0].isEmpty, "\(arguments)")
         }
         let left = try FileManager.default.contentsOfDirectory(atPath: place.folder.file("tmp"))
         #expect(left.isEmpty, "nothing is written to a disk")
