@@ -22,12 +22,14 @@ enum AlgorithmRefusal {
         return phrases.lazy.compactMap { callback.quote(from: $0, in: flow) }.first
     }
 
-    static let title = "The app expects another algorithm than the one that signed the ID token"
-    static let explanation = """
-        The app got its tokens and refused the ID token for the algorithm in its header, as it says itself. What it expects stands in its own settings, or is the default \
-        of its library, RS256 mostly.
-        """
-    static var fix: String { IDTokenAlgUnexpected.info.fix }
+    static let words = Violation.Words(
+        title: "The app expects another algorithm than the one that signed the ID token",
+        explanation: """
+            The app got its tokens and refused the ID token for the algorithm in its header, as it says itself. What it expects stands in its own settings, or is the default \
+            of its library, RS256 mostly.
+            """,
+        fix: IDTokenAlgUnexpected.info.fix
+    )
 
     /// As libraries word it: openid-client, go-oidc, PyJWT, jose, mozilla-django-oidc, Auth0's.
     private static let phrases = [

@@ -67,19 +67,16 @@ struct CallbackCourse {
         -> CallbackCourse?
     {
         guard let tokens, let said = AlgorithmRefusal.evidence(of: callback, in: flow) else { return nil }
-        return CallbackCourse(
-            tokens + [said],
-            AlgorithmRefusal.explanation,
-            AlgorithmRefusal.fix,
-            title: AlgorithmRefusal.title
-        )
+        return CallbackCourse(tokens + [said], saying: AlgorithmRefusal.words)
     }
 
-    private init(_ evidence: [Evidence], _ explanation: String, _ fix: String, title: String? = nil) {
+    private init(_ evidence: [Evidence], _ explanation: String, _ fix: String) {
+        self.init(evidence, saying: Violation.Words(explanation: explanation, fix: fix))
+    }
+
+    private init(_ evidence: [Evidence], saying words: Violation.Words) {
         self.evidence = evidence
-        self.explanation = explanation
-        self.fix = fix
-        self.title = title
+        (title, explanation, fix) = (words.title, words.explanation, words.fix)
     }
 
     private init() {}
@@ -87,15 +84,10 @@ struct CallbackCourse {
     /// What is wrong with the one thing that the app speaks of is to be seen.
     private static func byNamedFault(of callback: RejectedCallback, _ flow: Flow) -> CallbackCourse? {
         if let state = TwiceEncodedState.evidence(of: callback, in: flow) {
-            return CallbackCourse(
-                [state],
-                TwiceEncodedState.explanation,
-                TwiceEncodedState.fix,
-                title: TwiceEncodedState.title
-            )
+            return CallbackCourse([state], saying: TwiceEncodedState.words)
         }
         return StatedLack(over: callback, in: flow).map { lack in
-            CallbackCourse(lack.evidence, lack.explanation, lack.fix, title: lack.title)
+            CallbackCourse(lack.evidence, saying: lack.words)
         }
     }
 
@@ -125,7 +117,7 @@ struct CallbackCourse {
 
     private static func withoutTokens(_ callback: RejectedCallback, _ flow: Flow) -> CallbackCourse {
         if let form = SentOnForm(callback.response, in: flow) {
-            return CallbackCourse(form.evidence(in: flow), form.explanation, form.fix, title: form.title)
+            return CallbackCourse(form.evidence(in: flow), saying: form.words)
         }
         let answer = flow.capture[callback.place].response
         switch answer?.status {

@@ -34,14 +34,19 @@ struct SentOnForm {
         return [redirect, typed].compactMap(\.self)
     }
 
-    var words: Violation.Words { Violation.Words(title: title, explanation: explanation, fix: fix) }
-
-    var title: String {
+    var words: Violation.Words {
         secret == nil
-            ? "The provider sent its own form on to the app" : "The provider sent the password on to the app"
+            ? Violation.Words(
+                title: "The provider sent its own form on to the app",
+                explanation: Self.form,
+                fix: Self.formFix
+            )
+            : Violation.Words(
+                title: "The provider sent the password on to the app",
+                explanation: Self.password,
+                fix: Self.formFix + Self.passwordFix
+            )
     }
-    var explanation: String { secret == nil ? Self.form : Self.password }
-    var fix: String { secret == nil ? Self.formFix : Self.formFix + Self.passwordFix }
 
     private static let form = """
         The provider answered a form of its own pages with a redirect that keeps method and body, so the browser sent that form to the app's redirect \

@@ -7,9 +7,7 @@ import OAuth
 /// To the specification neither is a fault (RFC 6749, section 5.1): ``ScopeReduced`` and ``RefreshTokenMissing`` tell of it where the app went on, too.
 struct StatedLack {
     let evidence: [Evidence]
-    let title: String
-    let explanation: String
-    let fix: String
+    let words: Violation.Words
 
     /// Nil where the app says nothing of the kind, or the answer has what it misses.
     init?(over callback: RejectedCallback, in flow: Flow) {
@@ -21,12 +19,12 @@ struct StatedLack {
             let quote = callback.quote(from: Self.ofScopes, in: flow)
         {
             evidence = [quote, Evidence(scope, note: "granted")]
-            (title, explanation, fix) = (Self.scopesTitle, Self.scopes, Self.scopesFix)
+            words = Self.scopes
         } else if request.answer.isBodyWhole, (request.issuedRefreshToken ?? "").isEmpty,
             let quote = Self.ofRefresh.lazy.compactMap({ callback.quote(from: $0, in: flow) }).first
         {
             evidence = [quote, Evidence(place: request.answer.place("refresh_token"), value: "missing")]
-            (title, explanation, fix) = (Self.refreshTitle, Self.refresh, RefreshTokenMissing.info.fix)
+            words = Self.refresh
         } else {
             return nil
         }
@@ -42,18 +40,23 @@ struct StatedLack {
         "no refresh_token", "Missing refresh token", "missing refresh token",
     ]
 
-    private static let scopesTitle = "The app refuses a login with other scopes than it asked for"
-    private static let scopes = """
-        The token response names other scopes than the app asked for, and the app's library takes that for an error: it refuses the whole login \
-        though the tokens are good.
-        """
-    private static let scopesFix = """
-        Ask for the scopes alone that the provider grants this client, by the names that it has for them, or have it grant them. Where fewer are fine, tell the library so: \
-        oauthlib takes them with OAUTHLIB_RELAX_TOKEN_SCOPE=1.
-        """
+    private static let scopes = Violation.Words(
+        title: "The app refuses a login with other scopes than it asked for",
+        explanation: """
+            The token response names other scopes than the app asked for, and the app's library takes that for an error: it refuses the whole login \
+            though the tokens are good.
+            """,
+        fix: """
+            Ask for the scopes alone that the provider grants this client, by the names that it has for them, or have it grant them. Where fewer are fine, tell the library so: \
+            oauthlib takes them with OAUTHLIB_RELAX_TOKEN_SCOPE=1.
+            """
+    )
 
-    private static let refreshTitle = "The app refuses a login that brings no refresh token"
-    private static let refresh = """
-        The answer to the code holds no refresh token, and the app wants one: it refuses the whole login though the other tokens are good.
-        """
+    private static let refresh = Violation.Words(
+        title: "The app refuses a login that brings no refresh token",
+        explanation: """
+            The answer to the code holds no refresh token, and the app wants one: it refuses the whole login though the other tokens are good.
+            """,
+        fix: RefreshTokenMissing.info.fix
+    )
 }

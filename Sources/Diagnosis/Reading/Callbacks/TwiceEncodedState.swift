@@ -22,12 +22,14 @@ enum TwiceEncodedState {
     /// Of what base64, JSON and addresses have and what is percent-encoded in a query.
     private static let sequences = ["%3d", "%2b", "%2f", "%3a", "%7b", "%22"]
 
-    static let title = "The `state` was encoded twice"
-    static let explanation = """
-        The provider sent back the state that it was sent. Decoded once, that still is percent-encoded: two parts of the app encoded it one after the other, \
-        and the app compares what comes back with the value that it had before.
-        """
-    static let fix = """
-        Encode once: hand the plain state to the function that builds the query, and take your own encoding out; or use a state of letters and digits only.
-        """
+    static let words = Violation.Words(
+        title: "The `state` was encoded twice",
+        explanation: """
+            The provider sent back the state that it was sent. Decoded once, that still is percent-encoded: two parts of the app encoded it one after the other, \
+            and the app compares what comes back with the value that it had before.
+            """,
+        fix: """
+            Encode once: hand the plain state to the function that builds the query, and take your own encoding out; or use a state of letters and digits only.
+            """
+    )
 }
