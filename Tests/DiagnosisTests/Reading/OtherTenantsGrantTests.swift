@@ -11,16 +11,10 @@ struct OtherTenantsGrantTests {
         try Recording("healthy/web-code-flow").withEndpoints {
             "https://login.microsoftonline.com/\(tenant)/oauth2/v2.0/\($0)"
         }
-        .editing { exchange in
-            guard exchange.request.url.path.hasSuffix("/token") else { return }
-            exchange.request.url = RecordedURL(
-                "https://login.microsoftonline.com/\(other)/oauth2/v2.0/token"
-            )
-            exchange.response?.status = 400
-            exchange.response?.body = .json(
-                #"{"error":"invalid_grant","error_description":"AADSTS700005: Provided Authorization Code is intended to use against other tenant."}"#
-            )
-        }
+        .refusedAt(
+            "https://login.microsoftonline.com/\(other)/oauth2/v2.0/token",
+            "AADSTS700005: Provided Authorization Code is intended to use against other tenant."
+        )
     }
 
     @Test func tellsOfAnotherTenantByEntrasNumber() throws {
@@ -43,23 +37,31 @@ struct OtherTenantsGrantTests {
     }
 
     @Test func tellsOfAnotherPolicyByItsNumber() throws {
-        let healthy = try Recording("healthy/web-code-flow").withEndpoints {
+        let recording = try Recording("healthy/web-code-flow").withEndpoints {
             "https://shop.b2clogin.com/shop.example/oauth2/v2.0/\($0)?p=B2C_1_edit_profile"
         }
-        let recording = healthy.editing { exchange in
-            guard exchange.request.url.path.hasSuffix("/token") else { return }
-            exchange.request.url = RecordedURL(
-                "https://shop.b2clogin.com/shop.example/oauth2/v2.0/token?p=B2C_1_signin"
-            )
-            exchange.response?.status = 400
-            exchange.response?.body = .json(
-                #"{"error":"invalid_grant","error_description":"AADB2C90088: The provided grant has not been issued for this endpoint."}"#
-            )
-        }
+        .refusedAt(
+            "https://shop.b2clogin.com/shop.example/oauth2/v2.0/token?p=B2C_1_signin",
+            "AADB2C90088: The provided grant has not been issued for this endpoint."
+        )
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
         #expect(finding.title == "The code was brought to the token endpoint of another policy")
         #expect(finding.evidence[0].value.hasSuffix("/authorize?p=B2C_1_edit_profile"))
         #expect(finding.evidence[1].value.hasSuffix("/token?p=B2C_1_signin"))
+    }
+}
+
+extension Recording {
+    /// With another token endpoint, which refuses the code in these words.
+    fileprivate func refusedAt(_ endpoint: String, _ words: String) -> Recording {
+        editing { exchange in
+            guard exchange.request.url.path.hasSuffix("/token") else { return }
+            exchange.request.url = RecordedURL(endpoint)
+            exchange.response?.status = 400
+            exchange.response?.body = .json(
+                #"{"error":"invalid_grant","error_description":"\#(words)"}"#
+            )
+        }
     }
 }

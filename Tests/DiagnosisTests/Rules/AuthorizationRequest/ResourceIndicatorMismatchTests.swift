@@ -168,15 +168,19 @@ struct ResourceIndicatorMismatchTests {
         #expect(try Recording("healthy/web-code-flow").finding(rule) == nil)
     }
 
+    private func tokenExchange() throws -> Recording {
+        try Recording("healthy/web-code-flow")
+            .sending("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
+            .sending("audience", "stock-api")
+    }
+
     /// Keycloak calls an audience that it does not know a client that it does not know, and others have other names for it.
     @Test(arguments: [
         ("invalid_target", "unknown", nil), ("invalid_client", "Audience not found", "token-invalid-client"),
         ("invalid_request", "Audience not found", "token-endpoint-error"),
     ])
     func readsTheAudienceOfATokenExchange(error: String, description: String, symptom: String?) throws {
-        let recording = try Recording("healthy/web-code-flow")
-            .sending("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
-            .sending("audience", "stock-api")
+        let recording = try tokenExchange()
             .answering(
                 "/token",
                 400,
@@ -191,9 +195,7 @@ struct ResourceIndicatorMismatchTests {
     }
 
     @Test func credentialsOfATokenExchangeAreAnotherMatter() throws {
-        let recording = try Recording("healthy/web-code-flow")
-            .sending("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
-            .sending("audience", "stock-api")
+        let recording = try tokenExchange()
             .answering(
                 "/token",
                 400,
