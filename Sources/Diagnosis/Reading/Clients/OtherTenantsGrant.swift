@@ -5,7 +5,7 @@ import OAuth
 /// A code or refresh token that was brought to the token endpoint of another tenant, or of another policy, than it was given out by, as Entra or
 /// Azure AD B2C says.
 struct OtherTenantsGrant {
-    let words: RefusedGrant
+    let words: Violation.Words
     private let request: TokenRequest
 
     /// Nil of a refusal that says no such thing.
@@ -35,7 +35,7 @@ struct OtherTenantsGrant {
                         note: request.isRefresh ? "where the token was given" : "where the code was given"
                     ), grant.evidence, request.answer.evidence(),
                 ],
-                saying: grant.words.asWords,
+                saying: grant.words,
                 exchange: request.exchange
             )
         }
@@ -68,24 +68,25 @@ struct OtherTenantsGrant {
 
     // MARK: - Words
 
-    private static let tenant = RefusedGrant(
-        "The code was exchanged at another tenant",
-        "The code is of another tenant than the token endpoint that it was brought to: the part of the address behind the host names the tenant.",
-        """
-        Take the authorization and the token endpoint of one tenant's metadata. With common or organizations in the address, exchange the code \
-        there, or at the tenant of the user who signed in.
-        """
+    private static let tenant = Violation.Words(
+        title: "The code was exchanged at another tenant",
+        explanation:
+            "The code is of another tenant than the token endpoint that it was brought to: the part of the address behind the host names the tenant.",
+        fix: """
+            Take the authorization and the token endpoint of one tenant's metadata. With common or organizations in the address, exchange the code \
+            there, or at the tenant of the user who signed in.
+            """
     )
 
-    private static let policyOfCode = RefusedGrant(
-        "The code was brought to the token endpoint of another policy",
-        policy,
-        policyFix
+    private static let policyOfCode = Violation.Words(
+        title: "The code was brought to the token endpoint of another policy",
+        explanation: policy,
+        fix: policyFix
     )
-    private static let policyOfToken = RefusedGrant(
-        "The refresh token was brought to the token endpoint of another policy",
-        policy,
-        policyFix
+    private static let policyOfToken = Violation.Words(
+        title: "The refresh token was brought to the token endpoint of another policy",
+        explanation: policy,
+        fix: policyFix
     )
     private static let policy = """
         Each policy (user flow) of Azure AD B2C has a token endpoint of its own, told apart by a part of the path or by the parameter p, and takes only \

@@ -19,13 +19,15 @@ enum BrokeredAssertion {
         )
     }
 
-    static let title = "The provider did not take the answer of the identity provider behind it"
-    static let explanation = """
+    static let words = Violation.Words(title: title, explanation: explanation, fix: fix)
+
+    private static let title = "The provider did not take the answer of the identity provider behind it"
+    private static let explanation = """
         The provider has its users sign in at an identity provider of theirs, by SAML. That one answered, and the provider ended the login over its answer: a \
         signature that it cannot verify, an audience or an address that is not its own, a time that is over, an attribute that is missing, or a status that is \
         no success. The app's request had nothing to do with it.
         """
-    static let fix = """
+    private static let fix = """
         Decode the SAMLResponse (base64 around XML) and read its Status first. Then compare its certificate with the one that the provider has of the identity \
         provider, which changes from time to time; its Audience and Destination with the provider's entity id and address; NotBefore and NotOnOrAfter with the \
         clocks of both. The provider's log names the check that failed.

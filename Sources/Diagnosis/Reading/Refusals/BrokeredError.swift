@@ -29,13 +29,15 @@ struct BrokeredError {
     /// The text begins with it.
     private static let mostWords = 16
 
-    static let title = "The identity provider behind the provider refused it"
-    static let explanation = """
+    var words: Violation.Words { Violation.Words(title: Self.title, explanation: Self.explanation, fix: fix) }
+
+    private static let title = "The identity provider behind the provider refused it"
+    private static let explanation = """
         The user was at an identity provider behind this provider, and when this provider asked that one for tokens, it was refused: status and error in the text are \
         that one's answer. The app's request had nothing to do with it.
         """
 
-    var fix: String {
+    private var fix: String {
         switch code {
         case "invalid_client", "unauthorized_client":
             """

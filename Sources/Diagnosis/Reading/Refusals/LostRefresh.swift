@@ -36,15 +36,15 @@ struct LostRefresh {
 
     private static let otherReasons = ["expired", "revoked", "inactiv", "not active", "password"]
 
-    static let words = RefusedGrant(
-        "The refresh token was sent again after the answer to it was lost",
-        """
-        The app refreshed, and the answer did not get to it: the connection broke, or the app was stopped. A provider that replaces refresh tokens has done so by \
-        then, and takes the old one for a stolen one when it comes again.
-        """,
-        """
-        Allow a grace period for the token that was just replaced, where the provider has one (reuse interval, rotation overlap), and let a refresh \
-        finish before the app is suspended (beginBackgroundTask on iOS). When a refresh is refused so, begin a new login.
-        """
+    static let words = Violation.Words(
+        title: "The refresh token was sent again after the answer to it was lost",
+        explanation: """
+            The app refreshed, and the answer did not get to it: the connection broke, or the app was stopped. A provider that replaces refresh tokens has done so by \
+            then, and takes the old one for a stolen one when it comes again.
+            """,
+        fix: """
+            Allow a grace period for the token that was just replaced, where the provider has one (reuse interval, rotation overlap), and let a refresh \
+            finish before the app is suspended (beginBackgroundTask on iOS). When a refresh is refused so, begin a new login.
+            """
     )
 }

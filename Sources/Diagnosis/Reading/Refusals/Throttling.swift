@@ -38,10 +38,10 @@ enum Throttling {
     }
 
     /// Of a refusal that says so under another status.
-    static let words = RefusedGrant(
-        "The provider says that it throttles this client",
-        RateLimited.info.explanation,
-        RateLimited.info.fix
+    static let words = Violation.Words(
+        title: "The provider says that it throttles this client",
+        explanation: RateLimited.info.explanation,
+        fix: RateLimited.info.fix
     )
 
     private static func isSaid(in json: JSONObject?) -> Bool { said(in: json) != nil }

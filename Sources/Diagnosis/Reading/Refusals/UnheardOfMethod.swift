@@ -39,13 +39,13 @@ enum UnheardOfMethod {
         fix: fix
     )
 
-    static let wordsOfCode = RefusedGrant(
-        "The provider rejected the code of a login whose challenge method no provider has",
-        """
-        There are two challenge methods, S256 and plain, and their names are compared to the letter. The login names another one. The provider went on all the same, and \
-        refused the code: who does not know the method cannot make the challenge of the verifier again.
-        """,
-        fix
+    static let wordsOfCode = Violation.Words(
+        title: "The provider rejected the code of a login whose challenge method no provider has",
+        explanation: """
+            There are two challenge methods, S256 and plain, and their names are compared to the letter. The login names another one. The provider went on all the same, and \
+            refused the code: who does not know the method cannot make the challenge of the verifier again.
+            """,
+        fix: fix
     )
 
     private static let fix =

@@ -43,11 +43,11 @@ enum YoungRefreshToken {
 
     static let words = Violation.Words(title: title, explanation: explanation, fix: fix)
 
-    static let title = "The provider does not know the refresh token that it has just given out"
-    static let explanation = """
+    private static let title = "The provider does not know the refresh token that it has just given out"
+    private static let explanation = """
         The refresh token is some seconds old and was not used before, so neither its age nor a later token is the reason. Whoever answered the refresh does not have the session that the token belongs to.
         """
-    static let fix = """
+    private static let fix = """
         Where the provider runs in several instances, have them share their sessions (Keycloak: see in its log that the instances form one cluster; else let a balancer send a browser to one and the same), and \
         see that none was restarted in between. Where it stands behind a proxy, give it one public address (Keycloak: KC_HOSTNAME, KC_PROXY_HEADERS): a token that was issued under one is no token under another. \
         A provider that ends a user's older sessions at a new login does so, too.

@@ -117,9 +117,7 @@ struct AccessDeniedByPolicy: Rule {
                     $0.map { Evidence($0) }
                 },
             severity: flow.surroundings.isAnsweredByLogin(request) ? .note : nil,
-            explanation: RefusedGrant.interaction.explanation,
-            fix: RefusedGrant.interaction.fix,
-            title: RefusedGrant.interaction.title,
+            saying: RefusedGrant.interaction,
             exchange: request.exchange
         )
     }

@@ -72,150 +72,156 @@ struct AuthorizationError: Rule {
                 exchange: attempt.exchange
             )
         }
-        let words = words(for: refusal, of: attempt, flow)
+        let told = told(of: refusal, of: attempt, flow)
         return Violation(
-            evidence + (words?.evidence ?? []),
-            explanation: words?.explanation,
-            fix: words?.fix,
-            title: words?.title,
+            evidence + (told?.evidence ?? []),
+            saying: told?.words,
             exchange: refusal.exchange
         )
         .toldOfFront(in: flow)
     }
 
     /// What is known of a refusal that says little, or says it in words of its own.
-    private func words(for refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> (
-        evidence: [Evidence], explanation: String?, fix: String?, title: String?
+    private func told(of refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> (
+        words: Violation.Words, evidence: [Evidence]
     )? {
         if refusal.channel == .delivered, let brokered = BrokeredError(in: refusal.text) {
-            return ([], BrokeredError.explanation, brokered.fix, BrokeredError.title)
+            return (brokered.words, [])
         }
-        if let words = requestWords(for: refusal, of: attempt, flow) { return words }
-        if let words = nativeWords(for: refusal, flow) { return words }
+        if let told = toldByRequest(refusal, of: attempt, flow) ?? toldByAPI(refusal, flow) { return told }
         if refusal.says(RefusedWindow.texts), let agent = RefusedWindow.agent(of: attempt, in: flow) {
-            let words = RefusedWindow.seenThrough
-            return ([agent], words.explanation, words.fix, RefusedWindow.title)
+            var words = RefusedWindow.seenThrough
+            words.title = RefusedWindow.title
+            return (words, [agent])
         }
         if let text = ForgeRockStep.refusal(in: flow.capture[refusal.exchange]) {
-            let words = ForgeRockRefusal(named: text, isOfAPage: true)
+            let step = ForgeRockRefusal(named: text, isOfAPage: true)
             let sent = ForgeRockRefusal.failureURL(of: refusal.exchange, in: flow)
-            return ([sent].compactMap(\.self), words.explanation, words.fix, "ForgeRock refused the sign-in")
+            let words = Violation.Words(
+                title: "ForgeRock refused the sign-in",
+                explanation: step.explanation,
+                fix: step.fix
+            )
+            return (words, [sent].compactMap(\.self))
         }
         if refusal.channel == .page,
             let assertion = BrokeredAssertion.evidence(at: refusal.exchange, in: flow)
         {
-            return (
-                [assertion], BrokeredAssertion.explanation, BrokeredAssertion.fix, BrokeredAssertion.title
-            )
+            return (BrokeredAssertion.words, [assertion])
         }
         if refusal.channel == .page, let words = ExpiredSignIn.words(in: refusal.text) {
             let age = ExpiredSignIn.age(of: attempt.exchange, at: refusal.exchange, in: flow)
-            return (age.map { [$0] } ?? [], words.explanation, words.fix, words.title)
+            return (words, age.map { [$0] } ?? [])
         }
         let page = flow.capture[refusal.exchange].request.url
         if refusal.channel == .page, let host = page.host, host.hasSuffix(".snowflakecomputing.com"),
             refusal.text.asciiLowercased().containsBytes("invalid consent request")
         {
             let scope = attempt.parameter("scope").map { Evidence($0) } ?? attempt.missing("scope")
-            return ([scope], Self.consent, Self.consentFix, "Snowflake does not let the user consent")
+            return (Self.consent, [scope])
         }
         guard refusal.channel == .page, page.queryItems.first("errorId") != nil else { return nil }
-        return ([], nil, Self.identityServer, nil)
+        return (Violation.Words(fix: Self.identityServer), [])
     }
 
     /// What is known of a refusal by what the request has, or has not.
-    private func requestWords(for refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> (
-        evidence: [Evidence], explanation: String?, fix: String?, title: String?
+    private func toldByRequest(_ refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> (
+        words: Violation.Words, evidence: [Evidence]
     )? {
         if refusal.channel == .delivered, refusal.error == "unauthorized_client",
             ["", "unauthorized_client"].contains(refusal.text)
         {
             let type = attempt.parameter("response_type").map { Evidence($0) }
-            return ([type].compactMap(\.self), Self.otherGrant, Self.otherGrantFix, nil)
+            return (Self.otherGrant, [type].compactMap(\.self))
         }
         if refusal.channel == .delivered, refusal.error == "unauthorized_client",
             refusal.says(ClientIDRefusal.texts)
         {
             let client = attempt.parameter("client_id").map { Evidence($0) }
             let words = ClientIDUnknown.special(attempt, refusal) ?? TokenInvalidClient.unknown
-            return ([client].compactMap(\.self), words.explanation, words.fix, words.title)
+            return (words, [client].compactMap(\.self))
         }
         if let target = UnknownTarget(of: attempt, refusal) {
-            return ([target.sent], target.words.explanation, target.words.fix, target.words.title)
+            return (target.words, [target.sent])
         }
         if let method = UnheardOfMethod.evidence(of: attempt, refused: refusal) {
-            let words = UnheardOfMethod.words
-            return ([method], words.explanation, words.fix, words.title)
+            return (UnheardOfMethod.words, [method])
         }
         if let wish = UnmetAuthentication.evidence(of: attempt, refused: refusal) {
-            let words = UnmetAuthentication.words
-            return ([wish], words.explanation, words.fix, words.title)
+            return (UnmetAuthentication.words, [wish])
         }
         if refusal.channel == .delivered, MissingOpenID.isSaid(by: refusal, to: attempt) {
-            let words = MissingOpenID.ofRequest
             let scope = attempt.parameter("scope").map { Evidence($0) } ?? attempt.missing("scope")
-            return ([scope], words.explanation, words.fix, words.title)
+            return (MissingOpenID.ofRequest, [scope])
         }
         if let scope = ScopeRejected.evidence(of: attempt, refused: refusal, in: flow) {
-            let words = ScopeRejected.ofRequest
-            return ([scope], words.explanation, words.fix, words.title)
+            return (ScopeRejected.ofRequest, [scope])
         }
         if refusal.error == "invalid_state" {
             let state = attempt.parameter("state").map {
                 Evidence($0, note: "\($0.value.unicodeScalars.count) characters")
             }
-            return ([state ?? attempt.missing("state")], Self.weakState, Self.weakStateFix, nil)
+            return (Self.weakState, [state ?? attempt.missing("state")])
         }
         return nil
     }
 
     /// Of a sign-in by the provider's API, whose answer to the authorization request itself may say what is wrong.
-    private func nativeWords(for refusal: RequestRefusal, _ flow: Flow) -> (
-        evidence: [Evidence], explanation: String?, fix: String?, title: String?
+    private func toldByAPI(_ refusal: RequestRefusal, _ flow: Flow) -> (
+        words: Violation.Words, evidence: [Evidence]
     )? {
         guard let native = NativeSignIn.refusal(at: refusal.exchange, in: flow) else { return nil }
         let isSame = native.place == refusal.place
         guard isSame || refusal.channel == .page && refusal.place.part == .responseBody else { return nil }
         let known = ProviderWords.meaning(of: native.text, by: flow.provider)
-        return (
-            isSame ? [] : [native.evidence()], known?.explanation ?? NativeSignIn.explanation,
-            known?.fix ?? NativeSignIn.fix, NativeSignIn.title
+        let words = Violation.Words(
+            title: NativeSignIn.title,
+            explanation: known?.explanation ?? NativeSignIn.explanation,
+            fix: known?.fix ?? NativeSignIn.fix
         )
+        return (words, isSame ? [] : [native.evidence()])
     }
 
     /// RFC 6749, section 4.1.2.1.
-    private static let otherGrant = """
-        unauthorized_client in an answer to the browser says that the provider knows the client and does not let it sign users in this way: mostly it is \
-        registered for another grant.
-        """
-    private static let otherGrantFix = """
-        Enable the authorization code grant for this client in its registration (Django OAuth Toolkit: the application's authorization grant type), and see that the \
-        client is not disabled. What is there for client credentials alone is another client.
-        """
+    private static let otherGrant = Violation.Words(
+        explanation: """
+            unauthorized_client in an answer to the browser says that the provider knows the client and does not let it sign users in this way: mostly it is \
+            registered for another grant.
+            """,
+        fix: """
+            Enable the authorization code grant for this client in its registration (Django OAuth Toolkit: the application's authorization grant type), and see that the \
+            client is not disabled. What is there for client credentials alone is another client.
+            """
+    )
 
     /// Hydra and others that are built on Fosite.
-    private static let weakState = """
-        This provider takes no request without a state of some length, so that nobody can guess it, and answers others with an error before it asks the \
-        user for anything.
-        """
-    private static let weakStateFix = """
-        Have the client send a random state of at least eight characters: in many libraries it is an option that is off (Passport: state: true). Compare \
-        it at the callback.
-        """
+    private static let weakState = Violation.Words(
+        explanation: """
+            This provider takes no request without a state of some length, so that nobody can guess it, and answers others with an error before it asks the \
+            user for anything.
+            """,
+        fix: """
+            Have the client send a random state of at least eight characters: in many libraries it is an option that is off (Passport: state: true). Compare \
+            it at the callback.
+            """
+    )
     private static let identityServer = """
         IdentityServer tells the reason in its own log alone, at the time of this page. unauthorized_client and invalid_request stand there for a client that \
         is not known or not enabled, a redirect URI that is not among its RedirectUris to the letter, a response type that its AllowedGrantTypes do not have, \
         and a missing code_challenge.
         """
 
-    private static let consent = """
-        Snowflake has this page for a request that the user may not consent to: mostly for the role that the scope names (session:role:NAME), else for \
-        the user's default role.
-        """
-    private static let consentFix = """
-        Grant the user the role, and write its name in the scope as Snowflake has it, upper and lower case included. See that the security integration does \
-        not block it: BLOCKED_ROLES_LIST has ACCOUNTADMIN, ORGADMIN and SECURITYADMIN unless told otherwise.
-        """
+    private static let consent = Violation.Words(
+        title: "Snowflake does not let the user consent",
+        explanation: """
+            Snowflake has this page for a request that the user may not consent to: mostly for the role that the scope names (session:role:NAME), else for \
+            the user's default role.
+            """,
+        fix: """
+            Grant the user the role, and write its name in the scope as Snowflake has it, upper and lower case included. See that the security integration does \
+            not block it: BLOCKED_ROLES_LIST has ACCOUNTADMIN, ORGADMIN and SECURITYADMIN unless told otherwise.
+            """
+    )
 
     /// Some firewalls answer with a page and success: the last one that the login came to.
     private func stoppedInFront(_ flow: Flow) -> Violation? {

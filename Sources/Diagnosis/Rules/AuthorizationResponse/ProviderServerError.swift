@@ -36,12 +36,8 @@ struct ProviderServerError: Rule {
                 return .violated(
                     Violation(
                         evidence + (assertion.map { [$0] } ?? []),
-                        explanation: isExpired
-                            ? Self.expiry : assertion != nil ? BrokeredAssertion.explanation : nil,
-                        fix: isExpired ? Self.expiryFix : assertion != nil ? BrokeredAssertion.fix : nil,
-                        title: isExpired
-                            ? ExpiredSignIn.title
-                            : assertion != nil ? BrokeredAssertion.title : nil,
+                        saying: isExpired
+                            ? Self.expired : assertion != nil ? BrokeredAssertion.words : nil,
                         exchange: evidence[0].place.exchange
                     )
                     .toldOfFront(in: flow)
@@ -100,14 +96,17 @@ struct ProviderServerError: Rule {
     }
 
     /// Keycloak's words, in place of its page.
-    private static let expiry = """
-        Keycloak did not know the login any more when the user came back to its page: it had stood open for too long, or the user had signed \
-        in in another tab meanwhile. It asks the app to begin anew.
-        """
-    private static let expiryFix = """
-        Begin a new login when this error comes back, as Keycloak's own adapters do. Where it comes at once, look for what loses Keycloak's \
-        cookies; where users are slow, raise the realm's login timeout.
-        """
+    private static let expired = Violation.Words(
+        title: ExpiredSignIn.title,
+        explanation: """
+            Keycloak did not know the login any more when the user came back to its page: it had stood open for too long, or the user had signed \
+            in in another tab meanwhile. It asks the app to begin anew.
+            """,
+        fix: """
+            Begin a new login when this error comes back, as Keycloak's own adapters do. Where it comes at once, look for what loses Keycloak's \
+            cookies; where users are slow, raise the realm's login timeout.
+            """
+    )
 
     /// Where the same request went through last, as far as one can tell: a token request that was saved without its form may be any.
     private struct Successes {

@@ -200,7 +200,7 @@ struct BearerRejected: Rule {
         let granted = call.isUserInfo ? withoutOpenID : call.grant?.parameters.parameter("scope")
         let throttled = Throttling.evidence(of: call.call.answer, in: flow)
         let known =
-            throttled.isEmpty ? providersWords(of: call, refusal, flow) : Throttling.words.asWords
+            throttled.isEmpty ? providersWords(of: call, refusal, flow) : Throttling.words
         let words = Violation.Words(
             title: call.isUserInfo
                 ? "UserInfo refused the call" : "The API refused the call on which the login depends",

@@ -103,7 +103,8 @@ struct CodeReused: Rule {
     private static func isReasonNamed(by request: TokenRequest, _ flow: Flow) -> Bool {
         StatedGrantFault(request) != nil || StatedGrantFault.isCodeCalledUsed(request)
             || StatedGrantFault.isRedirectURICalledWrong(request) || OtherTenantsGrant(request) != nil
-            || RefusedGrant([request]) != nil || RefusedGrant(named: request, by: flow.provider) != nil
+            || RefusedGrant.words(of: [request]) != nil
+            || RefusedGrant.words(named: request, by: flow.provider) != nil
             || AccessPolicy.words(in: request.answer) != nil
     }
 

@@ -64,8 +64,8 @@ struct TokenEndpointError: Rule {
         words: Violation.Words, evidence: [Evidence]
     )? {
         let throttled = refused.first.map { Throttling.evidence(of: $0.answer, in: flow) } ?? []
-        if !throttled.isEmpty { return (Throttling.words.asWords, throttled) }
-        if let stated = StatedRefusal(refused, in: flow) { return (stated.words.asWords, stated.evidence) }
+        if !throttled.isEmpty { return (Throttling.words, throttled) }
+        if let stated = StatedRefusal(refused, in: flow) { return (stated.words, stated.evidence) }
         if let target = refused.first.flatMap({ UnknownTarget(of: $0, in: flow) }) {
             return (target.words, [target.sent])
         }
@@ -77,7 +77,7 @@ struct TokenEndpointError: Rule {
         if refused.allSatisfy(\.isSubjectForOthers),
             let token = refused.first?.parameters.parameter("subject_token")
         {
-            return (RefusedGrant.exchangeForOthers.asWords, [Evidence(token)])
+            return (RefusedGrant.exchangeForOthers, [Evidence(token)])
         }
         if those.allSatisfy(\.isSaidToBeUnknown), let client = those.first?.authentication.clientID {
             return (TokenInvalidClient.unknown, [Evidence(client)])

@@ -70,7 +70,7 @@ struct TokenInvalidGrant: Rule {
 
     /// What the capture shows of why, and what is to be said of it; no words where it shows nothing.
     private func told(of refused: [TokenRequest], _ first: TokenRequest, _ flow: Flow) -> (
-        evidence: [Evidence], words: RefusedGrant?
+        evidence: [Evidence], words: Violation.Words?
     ) {
         let throttled = Throttling.evidence(of: first.answer, in: flow)
         guard throttled.isEmpty else { return (throttled, Throttling.words) }
@@ -81,17 +81,18 @@ struct TokenInvalidGrant: Rule {
             unsent + assertion(of: first, flow) + unasked(by: first, flow) + (stated?.evidence ?? [])
         var words =
             unsent.isEmpty || MissingToken.isOne(first.code ?? "")
-            ? RefusedGrant(named: first, by: flow.provider) ?? stated?.words ?? RefusedGrant(refused)
-            : replaced == nil ? .otherCode : .replacedCode
+            ? RefusedGrant.words(named: first, by: flow.provider) ?? stated?.words
+                ?? RefusedGrant.words(of: refused)
+            : replaced == nil ? RefusedGrant.otherCode : RefusedGrant.replacedCode
         if words == nil, let wrong = WrongRefreshToken(of: first, in: flow) {
             evidence += wrong.evidence
-            words = wrong.isAltered ? .alteredRefresh : .otherToken
+            words = wrong.isAltered ? RefusedGrant.alteredRefresh : RefusedGrant.otherToken
         }
         // The provider's own words come first.
         if words == nil {
             let revocations = refused.map { flow.evidence(ofRevocationBefore: $0) }
             evidence += revocations.first { !$0.isEmpty } ?? []
-            if revocations.allSatisfy({ !$0.isEmpty }) { words = .revokedRefresh }
+            if revocations.allSatisfy({ !$0.isEmpty }) { words = RefusedGrant.revokedRefresh }
         }
         if words == nil, let method = UnheardOfMethod.evidence(ofLoginBefore: first, in: flow) {
             evidence.append(method)
@@ -99,12 +100,12 @@ struct TokenInvalidGrant: Rule {
         }
         if words == nil, let lost = lostTry(before: first, flow) {
             evidence += [Evidence(lost.code, note: "sent before"), lost.request.answer.statusEvidence()]
-            words = .lostAnswer
+            words = RefusedGrant.lostAnswer
         }
         if words == nil, refused.allSatisfy(\.isRefresh) {
             let young = refused.compactMap { YoungRefreshToken.evidence(of: $0, in: flow) }
             evidence += young.prefix(1)
-            words = young.count == refused.count ? .youngRefresh : .refresh
+            words = young.count == refused.count ? YoungRefreshToken.words : RefusedGrant.refresh
         }
         return (evidence, words)
     }
