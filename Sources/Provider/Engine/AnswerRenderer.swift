@@ -79,7 +79,7 @@ struct AnswerRenderer {
         case .accessToken(let token): state.accessTokens[text] = token
         case .refreshToken(let token): state.refreshTokens[text] = token
         case .session(let session, let reader):
-            state.sessionIDs[text] = session
+            state.sessions.recognize(session, by: text)
             state.sessions[session]?.add(reader)
         }
     }

@@ -161,7 +161,7 @@ extension ProviderEngine {
     private func knownSession(of request: RecordedRequest, for login: PendingLogin) -> String? {
         // OpenID Connect Core, section 3.1.2.1: the user is to choose who to be. What a recorded provider does its pages show.
         let isToChoose = login.prompt.contains("select_account") && dialect.checksOpenIDRequests
-        guard let found = session(of: request), !login.prompt.contains("login"), !isToChoose,
+        guard let found = state.sessions.session(of: request), !login.prompt.contains("login"), !isToChoose,
             isFresh(found.session, login),
             isMeant(found.session.user, by: login)
         else { return nil }
@@ -186,7 +186,9 @@ extension ProviderEngine {
                 configuration.user(subject: subject)
             }
         }
-        if let session = state.sessionIDs[hint].flatMap({ state.sessions[$0] }) { return session.user }
+        if let session = state.sessions.id(knownBy: hint).flatMap({ state.sessions[$0] }) {
+            return session.user
+        }
         let subject = JSONWebToken.parse(hint)?.subject
         return configuration.user(subject: subject)
     }

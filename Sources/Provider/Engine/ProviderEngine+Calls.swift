@@ -132,7 +132,7 @@ extension ProviderEngine {
     private func whyInvalid(_ text: String) -> String {
         guard let access = state.accessTokens[text] else {
             if state.refreshTokens[text] != nil { return "it is a refresh token" }
-            return state.sessionIDs[text] == nil ? "no such token was issued" : "it is an ID token"
+            return state.sessions.id(knownBy: text) == nil ? "no such token was issued" : "it is an ID token"
         }
         if state.revokedFamilies[access.grant.family] != nil {
             return "all that was issued with it was revoked"

@@ -49,7 +49,7 @@ extension ProviderEngine {
         let values = substitution(transaction)
         answer.cookies = cookies(script.steps[index], values)
         for cookie in script.sessionCookies(dialect.sessionCookieNames) {
-            state.sessionIDs[values.applied(to: cookie.value)] = session
+            state.sessions.recognize(session, by: values.applied(to: cookie.value))
         }
         if script.steps[index].delivery == .body, case .authorization(var response) = answer.content,
             let body = script.steps[index].body, let delivered = delivered(by: script, response, login)
@@ -98,7 +98,7 @@ extension ProviderEngine {
         )
         let substitution = substitution(transaction)
         for cookie in script.sessionCookies(dialect.sessionCookieNames) {
-            state.sessionIDs[substitution.applied(to: cookie.value)] = session
+            state.sessions.recognize(session, by: substitution.applied(to: cookie.value))
         }
     }
 }

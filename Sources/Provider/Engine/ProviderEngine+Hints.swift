@@ -6,7 +6,7 @@ extension ProviderEngine {
     /// Why a hint is none of this provider's tokens; nil of one that is, however long ago it ran out.
     func flaw(ofHint token: JSONWebToken) -> String? {
         // What was issued here counts, whatever a fault had it say.
-        if state.sessionIDs[token.text] != nil { return nil }
+        if state.sessions.id(knownBy: token.text) != nil { return nil }
         if let issuer = token.issuer, !names.contains(issuer) { return "the id_token_hint is of \(issuer)" }
         return switch token.verify(keys: publicKeys).outcome {
         case .valid: nil

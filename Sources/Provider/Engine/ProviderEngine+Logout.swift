@@ -23,7 +23,8 @@ extension ProviderEngine {
         }
         let state = query.first("state").map { [("state", $0)] } ?? []
         let logout = PendingLogout(
-            session: hint.flatMap { self.state.sessionIDs[$0] } ?? session(of: request)?.id,
+            session: hint.flatMap { self.state.sessions.id(knownBy: $0) }
+                ?? self.state.sessions.session(of: request)?.id,
             target: wanted.map { state.isEmpty ? $0 : AnswerRenderer.url($0, state, .query) },
             parameters: RequestParameters(query)
         )

@@ -10,8 +10,6 @@ extension ProviderEngine {
         var token: UnsignedToken
     }
 
-    /// Older sessions of the same user are not looked through.
-    private static let toldSessions = 50
     /// So many are told of one logout.
     private static let mostTold = 100
 
@@ -20,13 +18,7 @@ extension ProviderEngine {
     ///
     /// - Returns: what the user's browser has to load, client by client.
     mutating func end(_ logout: PendingLogout, subject: String?) -> [String] {
-        var ended = logout.session.flatMap { state.sessions[$0] }.map { [$0] } ?? []
-        if let session = logout.session { state.sessions[session] = nil }
-        if let subject {
-            let others = state.sessions.newestFirst.lazy.map(\.value).filter { $0.user.subject == subject }
-            ended += others.prefix(Self.toldSessions)
-            state.sessions.removeAll { $0.user.subject == subject }
-        }
+        let ended = state.sessions.end(logout.session, subject: subject)
         var frames: [String] = []
         let readers = ended.flatMap { session in session.readers.map { (reader: $0, user: session.user) } }
         for (reader, user) in readers.eachOnce(by: \.reader).prefix(Self.mostTold) {

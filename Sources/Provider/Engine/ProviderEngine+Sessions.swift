@@ -4,18 +4,6 @@ import OAuth
 
 /// Who is signed in, in which browser, and how somebody becomes so.
 extension ProviderEngine {
-    /// The session that a browser carries a cookie of.
-    func session(of request: RecordedRequest) -> (id: String, session: ProviderState.Session)? {
-        for cookie in request.cookies {
-            // A recorded provider may have a cookie of the same name.
-            let own = cookie.name == MockCookies.session ? cookie.value : nil
-            for id in [own, state.sessionIDs[cookie.value]].compactMap(\.self) {
-                if let session = state.sessions[id] { return (id, session) }
-            }
-        }
-        return nil
-    }
-
     mutating func open(_ session: ProviderState.Session) -> String {
         let id = identifier()
         state.sessions[id] = session

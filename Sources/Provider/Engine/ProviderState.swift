@@ -115,9 +115,7 @@ struct ProviderState: Sendable {
     var codes = LimitedTable<Code>()
     var refreshTokens = LimitedTable<RefreshToken>()
     var accessTokens = LimitedTable<AccessToken>()
-    var sessions = LimitedTable<Session>()
-    /// Sessions by the cookies that carry them, and by the ID tokens that were issued in them.
-    var sessionIDs = LimitedTable<String>(limit: 100_000)
+    var sessions = BrowserSessions()
     var devices = LimitedTable<DeviceGrant>()
     /// By `auth_req_id`.
     var backchannelRequests = LimitedTable<DeviceGrant>()

@@ -100,7 +100,7 @@ struct SeedFinder {
             for cookie in flow.capture[login.request.exchange].request.cookies
             where !set.contains(cookie.value) && cookie.value.utf8.count >= 8 {
                 state.sessions["seed " + cookie.value] = session
-                state.sessionIDs[cookie.value] = "seed " + cookie.value
+                state.sessions.recognize("seed " + cookie.value, by: cookie.value)
             }
         }
     }
