@@ -26,8 +26,10 @@ extension ProviderEngine {
         }
         let isFaulty =
             repetition(in: request) != nil || login.asksForNoneAndMore && !dialect.takesPromptsBesideNone
-        if !isFaulty, let open = openTransaction(of: login, isPosted: request.method == "POST") {
-            if let answer = interact(request, in: open) { return answer }
+        if !isFaulty, let open = state.transactions.login(as: login, isPosted: request.method == "POST"),
+            let answer = interact(request, in: open)
+        {
+            return answer
         }
         // As recorded, the recording decides.
         let isDecided =
@@ -142,7 +144,8 @@ extension ProviderEngine {
         if let known, script == nil { return deliver(login, in: known) }
         if login.prompt.contains("none") { return deliver(.loginRequired, to: login) }
         guard let script else {
-            let transaction = open(Transaction(id: identifier(), purpose: .login(login)))
+            let transaction = Transaction(id: identifier(), purpose: .login(login))
+            state.transactions.open(transaction)
             return .page(
                 200,
                 SignInPage.html(
@@ -228,19 +231,5 @@ extension ProviderEngine {
     private func isFresh(_ session: ProviderState.Session, _ login: PendingLogin) -> Bool {
         guard let maxAge = login.maxAge else { return true }
         return now - session.signedInAt <= .seconds(maxAge)
-    }
-
-    /// An unfinished login with the very same request, or one whose page is sent.
-    private func openTransaction(of login: PendingLogin, isPosted: Bool) -> Transaction? {
-        let key = login.state ?? login.nonce ?? login.challenge
-        if let key, let id = state.transactionIDs["request " + key], let transaction = state.transactions[id]
-        {
-            guard !transaction.isOver, let open = transaction.login else { return nil }
-            return open.isSame(as: login) || isPosted && open.isContinued(by: login) ? transaction : nil
-        }
-        guard key == nil else { return nil }
-        return state.transactions.newestFirst.prefix(50).lazy.map(\.value).first {
-            !$0.isOver && $0.login?.isSame(as: login) ?? false
-        }
     }
 }

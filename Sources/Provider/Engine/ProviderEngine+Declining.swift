@@ -41,7 +41,7 @@ extension ProviderEngine {
     /// What a client, or a device, is told then.
     mutating func decline(_ transaction: Transaction, _ request: RecordedRequest) -> BuiltAnswer? {
         if let login = transaction.login {
-            close(transaction)
+            state.transactions.close(transaction)
             return deliver(.userCancelled, to: login)
         }
         // The device whose code the form has; the newest where it has none.

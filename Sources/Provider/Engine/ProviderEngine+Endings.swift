@@ -13,7 +13,7 @@ extension ProviderEngine {
         _ script: InteractionScript
     ) -> BuiltAnswer {
         if let error = script.error, policy.isAsRecorded || Self.isCancellation(error) {
-            close(transaction)
+            state.transactions.close(transaction)
             var answer = deliver(error, to: login, mode: script.errorMode)
             let step = script.steps[index]
             answer.cookies = cookies(step, substitution(transaction))
@@ -42,7 +42,7 @@ extension ProviderEngine {
     )
         -> BuiltAnswer
     {
-        close(transaction)
+        state.transactions.close(transaction)
         var answer = deliver(login, in: session)
         guard let number = transaction.script, let index else { return answer }
         let script = dialect.scripts[number]

@@ -20,6 +20,15 @@ extension ProviderEngine {
         return answer
     }
 
+    /// Which transaction a request belongs to: by a value that only it has, else the last one that has a page of this address.
+    func transaction(of request: RecordedRequest) -> Transaction? {
+        state.transactions.transaction(carriedBy: request)
+            ?? state.transactions.newest { transaction in
+                guard let number = transaction.script else { return false }
+                return StepMatcher(transaction, dialect.scripts[number], dialect).step(for: request) != nil
+            }
+    }
+
     mutating func interact(_ request: RecordedRequest, in transaction: Transaction) -> BuiltAnswer? {
         guard let number = transaction.script else { return nil }
         var transaction = transaction

@@ -35,8 +35,10 @@ extension ProviderEngine {
                 let known = Set(session.values.keys)
                 transaction.values.removeAll { known.contains($0.old) }
                 transaction.values += session.values.map { (old: $0.key, new: $0.value) }
-                for value in session.values.values { self.state.transactionIDs[value] = transaction.id }
-                transaction = open(transaction)
+                for value in session.values.values {
+                    self.state.transactions.recognize(transaction.id, by: value)
+                }
+                self.state.transactions.open(transaction)
             }
             if let answer = play(0, in: transaction, request) { return answer }
         }
@@ -114,7 +116,7 @@ extension ProviderEngine {
 
     /// Sends the user back, with the cookies that the recorded provider took away.
     mutating func finishLogout(_ transaction: Transaction, _ index: Int) -> BuiltAnswer {
-        close(transaction)
+        state.transactions.close(transaction)
         let frames = transaction.logout.map { end($0, subject: nil) } ?? []
         var answer = signedOut(loading: frames, to: transaction.logout?.target)
         guard let logout = transaction.logout, logout.target != nil, let number = transaction.script else {

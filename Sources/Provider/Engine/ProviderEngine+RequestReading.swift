@@ -65,7 +65,7 @@ extension ProviderEngine {
             throw errorPage(.parameterMissing, "client_id is missing beside the request_uri")
         }
         guard let pushed = state.pushedRequests[uri], pushed.expiresAt > now,
-            !pushed.isUsed || dialect.reusesRequestURIs || isUnderWay(uri),
+            !pushed.isUsed || dialect.reusesRequestURIs || state.transactions.isUnderWay(requestURI: uri),
             named.map({ $0 == pushed.clientID }) ?? true
         else { throw errorPage(.requestURIUnknown) }
         return pushed.parameters.merged(with: parameters, mayAdd: dialect.mergesOuterParameters)
@@ -100,12 +100,6 @@ extension ProviderEngine {
         var answer = deliver(.requestURINotSupported, to: login)
         answer.explanation = words
         return Refused(answer: answer)
-    }
-
-    /// Whether the user is at the pages of a pushed request: a reload may name it again (RFC 9126, section 4).
-    private func isUnderWay(_ requestURI: String) -> Bool {
-        let id = state.transactionIDs["request " + requestURI]
-        return id.flatMap { state.transactions[$0] }.map { !$0.isOver } ?? false
     }
 
     /// What the parameters of a request ask for; nil where its redirect URI is none of the client's.

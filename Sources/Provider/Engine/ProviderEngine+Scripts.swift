@@ -24,7 +24,8 @@ extension ProviderEngine {
             known.values[value.old] = transaction.values[index].new
         }
         state.sessions[session] = known
-        return open(transaction)
+        state.transactions.open(transaction)
+        return transaction
     }
 
     /// Begins a script: every value that the provider made up then is made anew, every value of the client is the
@@ -35,20 +36,16 @@ extension ProviderEngine {
         for value in script.issued {
             let new = ValueTemplate(like: value).make(random)
             transaction.values.append((value, new))
-            state.transactionIDs[new] = transaction.id
+            state.transactions.recognize(transaction.id, by: new)
         }
         if let login = transaction.login {
             transaction.values += Self.clientValues(script, login.parameters)
-            for value in [login.state, login.nonce, login.challenge].compactMap({ $0 }) {
-                state.transactionIDs[value] = transaction.id
-            }
-            if let key = login.state ?? login.nonce ?? login.challenge {
-                state.transactionIDs["request " + key] = transaction.id
-            }
+            state.transactions.recognize(transaction.id, by: login)
         } else if let logout = transaction.logout {
             transaction.values += Self.clientValues(script, logout.parameters)
         }
-        return open(transaction)
+        state.transactions.open(transaction)
+        return transaction
     }
 
     /// The parameters of the recorded request, with those of this one in their place.

@@ -31,7 +31,7 @@ extension ProviderEngine {
             return .page(400, SignInPage.error("This page has been used already."))
         }
         if form.first("action") == "cancel" {
-            close(transaction)
+            state.transactions.close(transaction)
             return deliver(.userCancelled, to: login)
         }
         let credentials = SignInCredentials(user: form.first("username"), password: form.first("password"))
@@ -45,7 +45,7 @@ extension ProviderEngine {
             )
             return .page(200, page)
         }
-        close(transaction)
+        state.transactions.close(transaction)
         // OpenID Connect Core, section 3.1.2.1: nobody else is answered for.
         guard isMeant(user, by: login) else { return deliver(.loginRequired, to: login) }
         let session = open(ProviderState.Session(user: user, signedInAt: now))
@@ -55,20 +55,6 @@ extension ProviderEngine {
     }
 
     func error(page text: String) -> BuiltAnswer { .page(400, SignInPage.error(text)) }
-
-    // MARK: - Transactions
-
-    mutating func open(_ transaction: Transaction) -> Transaction {
-        state.transactions[transaction.id] = transaction
-        if let uri = transaction.login?.requestURI {
-            state.transactionIDs["request " + uri] = transaction.id
-        }
-        return transaction
-    }
-
-    mutating func close(_ transaction: Transaction) {
-        state.transactions[transaction.id]?.isOver = true
-    }
 
     /// Whoever signed in in the recording.
     func user(of script: InteractionScript) -> ProviderConfiguration.User? {

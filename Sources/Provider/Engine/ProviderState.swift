@@ -108,9 +108,7 @@ struct ProviderState: Sendable {
         var values: [String: String] = [:]
     }
 
-    var transactions = LimitedTable<Transaction>()
-    /// Transactions by values that only they carry.
-    var transactionIDs = LimitedTable<String>(limit: 100_000)
+    var transactions = TransactionTable()
     var pushedRequests = LimitedTable<PushedRequest>(limit: 1000)
     var codes = LimitedTable<Code>()
     var refreshTokens = LimitedTable<RefreshToken>()
