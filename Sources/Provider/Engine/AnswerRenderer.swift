@@ -75,9 +75,9 @@ struct AnswerRenderer {
 
     private mutating func remember(_ memory: BuiltAnswer.Memory, _ text: String) {
         switch memory {
-        case .code(let code): state.codes[text] = code
-        case .accessToken(let token): state.accessTokens[text] = token
-        case .refreshToken(let token): state.refreshTokens[text] = token
+        case .code(let code): state.issued.codes[text] = code
+        case .accessToken(let token): state.issued.accessTokens[text] = token
+        case .refreshToken(let token): state.issued.refreshTokens[text] = token
         case .session(let session, let reader):
             state.sessions.recognize(session, by: text)
             state.sessions[session]?.add(reader)

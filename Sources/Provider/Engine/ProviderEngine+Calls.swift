@@ -103,7 +103,7 @@ extension ProviderEngine {
                 answer: refuse(.tokenMissing, at: .userInfo, headers: [("WWW-Authenticate", "Bearer")])
             )
         }
-        guard let access = validToken(text) else {
+        guard let access = state.issued.accessToken(text, at: now) else {
             throw Refused(answer: refuseToken(whyInvalid(text)))
         }
         guard let boundKey = access.grant.boundKey else {
@@ -130,11 +130,11 @@ extension ProviderEngine {
 
     /// Why an access token is none that counts, for whoever runs the provider.
     private func whyInvalid(_ text: String) -> String {
-        guard let access = state.accessTokens[text] else {
-            if state.refreshTokens[text] != nil { return "it is a refresh token" }
+        guard let access = state.issued.accessTokens[text] else {
+            if state.issued.refreshTokens[text] != nil { return "it is a refresh token" }
             return state.sessions.id(knownBy: text) == nil ? "no such token was issued" : "it is an ID token"
         }
-        if state.revokedFamilies[access.grant.family] != nil {
+        if state.issued.isRevoked(access.grant) {
             return "all that was issued with it was revoked"
         }
         let end = access.expiresAt.seconds
@@ -158,13 +158,6 @@ extension ProviderEngine {
         return refuse(.tokenInvalid, at: .userInfo, headers: headers, explanation)
     }
 
-    func validToken(_ text: String) -> ProviderState.AccessToken? {
-        guard let access = state.accessTokens[text], access.expiresAt > now,
-            state.revokedFamilies[access.grant.family] == nil
-        else { return nil }
-        return access
-    }
-
     // MARK: - Introspection and revocation
 
     mutating func introspect(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
@@ -174,7 +167,8 @@ extension ProviderEngine {
             return error.answer
         }
         guard let text = form.first("token") else { return refuse(.parameterMissing, at: .introspection) }
-        guard let found = introspected(text) else {
+        let lifetime = configuration.tokenLifetime
+        guard let found = state.issued.introspected(text, at: now, lifetime: lifetime) else {
             // RFC 7662, section 2.2: nothing more is said of a token that is none.
             return dialect.inactive.map { BuiltAnswer(like: $0, role: .introspection) }
                 ?? .json(["active": false], role: .introspection)
@@ -188,18 +182,6 @@ extension ProviderEngine {
         filler.token = found
         answer.content = .object(filler.filled(members))
         return answer
-    }
-
-    private func introspected(_ text: String) -> ProviderState.AccessToken? {
-        if let access = validToken(text) { return access }
-        guard let refresh = state.refreshTokens[text], !refresh.isUsed,
-            state.revokedFamilies[refresh.grant.family] == nil
-        else { return nil }
-        return ProviderState.AccessToken(
-            grant: refresh.grant,
-            issuedAt: now,
-            expiresAt: now + .seconds(configuration.tokenLifetime)
-        )
     }
 
     private func standardIntrospection(_ token: ProviderState.AccessToken) -> JSONObject {
@@ -234,17 +216,14 @@ extension ProviderEngine {
             return error.answer
         }
         guard let token = form.first("token") else { return refuse(.parameterMissing, at: .revocation) }
-        let (refresh, access) = (state.refreshTokens[token], state.accessTokens[token])
-        if let client, let grant = refresh?.grant ?? access?.grant, !mayRevoke(grant, client) {
+        if let client, let grant = state.issued.grant(of: token), !mayRevoke(grant, client) {
             return refuse(
                 .tokenOfAnotherClient,
                 at: .revocation,
                 "the token is \(grant.clientID)'s, not \(client.id)'s"
             )
         }
-        if let refresh { state.revokedFamilies[refresh.grant.family] = true }
-        // It stays known as one that was.
-        if access != nil { state.accessTokens[token]?.expiresAt = now }
+        state.issued.revoke(token, at: now)
         return dialect.revocation.map { BuiltAnswer(like: $0, role: .revocation) }
             ?? .json(JSONObject(), role: .revocation)
     }

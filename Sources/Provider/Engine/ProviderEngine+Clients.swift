@@ -106,9 +106,9 @@ extension ProviderEngine {
             !sent.rawValue.equalsBytes(of: sent.value)
         else { return client(authentication.clientID?.value) }
         let grants = [
-            form.first("code").flatMap { state.codes[$0]?.grant },
-            form.first("refresh_token").flatMap { state.refreshTokens[$0]?.grant },
-            form.first("token").flatMap { state.refreshTokens[$0]?.grant ?? state.accessTokens[$0]?.grant },
+            form.first("code").flatMap { state.issued.codes[$0]?.grant },
+            form.first("refresh_token").flatMap { state.issued.refreshTokens[$0]?.grant },
+            form.first("token").flatMap { state.issued.grant(of: $0) },
         ]
         let isAsItStands = grants.contains { $0?.clientID.equalsBytes(of: sent.rawValue) ?? false }
         let readings = isAsItStands ? [sent.rawValue, sent.value] : [sent.value, sent.rawValue]

@@ -29,7 +29,7 @@ extension ProviderEngine {
         let grant = ProviderState.Grant(
             clientID: client.id,
             user: subject.user,
-            scope: dialect.granted(form.first("scope") ?? state.accessTokens[text]?.grant.scope ?? ""),
+            scope: dialect.granted(form.first("scope") ?? state.issued.accessTokens[text]?.grant.scope ?? ""),
             resource: form.first("resource") ?? form.first("audience"),
             signedInAt: now,
             family: identifier(),
@@ -50,8 +50,9 @@ extension ProviderEngine {
     private func subject(of text: String, _ grantType: String, _ client: ProviderConfiguration.Client)
         -> Subject?
     {
-        if let access = validToken(text) { return Subject(user: access.grant.user) }
-        guard state.accessTokens[text] == nil, let token = JSONWebToken.parse(text), token.claims != nil,
+        if let access = state.issued.accessToken(text, at: now) { return Subject(user: access.grant.user) }
+        guard state.issued.accessTokens[text] == nil, let token = JSONWebToken.parse(text),
+            token.claims != nil,
             token.expiresAt.map({ $0 > now.seconds }) ?? true
         else { return nil }
         if let user = configuration.user(subject: token.subject) {

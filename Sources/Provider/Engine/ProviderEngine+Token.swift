@@ -71,15 +71,15 @@ extension ProviderEngine {
         -> BuiltAnswer
     {
         guard let code = form.first("code"), !code.isEmpty else { return refuseWithout("code") }
-        guard let issued = state.codes[code], issued.grant.clientID == client.id else {
+        guard let issued = state.issued.codes[code], issued.grant.clientID == client.id else {
             return refuse(.codeUnknown, at: .token)
         }
         guard !issued.isUsed else {
             // RFC 6749, section 4.1.2: a second use ends what the first one brought.
-            state.revokedFamilies[issued.grant.family] = true
+            state.issued.revoke(allOf: issued.grant)
             return refuse(.codeUsed, at: .token)
         }
-        state.codes[code]?.isUsed = true
+        state.issued.codes[code]?.isUsed = true
         guard now - issued.issuedAt <= .seconds(configuration.codeLifetime) else {
             return refuse(.codeExpired, at: .token)
         }
@@ -153,12 +153,12 @@ extension ProviderEngine {
         guard let value = form.first("refresh_token"), !value.isEmpty else {
             return refuseWithout("refresh_token")
         }
-        guard let token = state.refreshTokens[value], mayRefresh(token.grant, client),
-            state.revokedFamilies[token.grant.family] == nil
+        guard let token = state.issued.refreshTokens[value], mayRefresh(token.grant, client),
+            !state.issued.isRevoked(token.grant)
         else { return refuse(.refreshTokenInvalid, at: .token) }
         guard !token.isUsed else {
             // RFC 9700, section 4.14.2.
-            state.revokedFamilies[token.grant.family] = true
+            state.issued.revoke(allOf: token.grant)
             return refuse(.refreshTokenUsed, at: .token)
         }
         var grant = token.grant
@@ -177,9 +177,9 @@ extension ProviderEngine {
         )
         let isReplaced = form?.answer.members?["refresh_token"] != nil && form?.keepsRefreshToken == false
         if isReplaced, form?.reusesRefreshToken == false {
-            state.refreshTokens[value]?.isUsed = true
+            state.issued.refreshTokens[value]?.isUsed = true
         }
-        state.refreshTokens[value]?.uses += 1
+        state.issued.refreshTokens[value]?.uses += 1
         // What replaces it has all of its scope, also where this access token has less (section 6), and all of its resources (RFC 8707,
         // section 2.2).
         var lasting = token.grant

@@ -110,14 +110,11 @@ struct ProviderState: Sendable {
 
     var transactions = TransactionTable()
     var pushedRequests = LimitedTable<PushedRequest>(limit: 1000)
-    var codes = LimitedTable<Code>()
-    var refreshTokens = LimitedTable<RefreshToken>()
-    var accessTokens = LimitedTable<AccessToken>()
+    var issued = IssuedTokens()
     var sessions = BrowserSessions()
     var devices = LimitedTable<DeviceGrant>()
     /// By `auth_req_id`.
     var backchannelRequests = LimitedTable<DeviceGrant>()
-    var revokedFamilies = LimitedTable<Bool>()
     /// `jti` of client assertions and proofs that were used.
     var usedIdentifiers = LimitedTable<Bool>(limit: 100_000)
     var proofNonces = LimitedTable<Bool>()

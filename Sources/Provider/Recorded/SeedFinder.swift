@@ -32,13 +32,13 @@ struct SeedFinder {
                 grant.clientID = client ?? grant.clientID
                 grant.nonce = nonce(request, flow)
                 if let code = request.code, !issued.contains(code) {
-                    state.codes[code] = ProviderState.Code(grant: grant, issuedAt: Self.always)
+                    state.issued.codes[code] = ProviderState.Code(grant: grant, issuedAt: Self.always)
                 }
                 // Whose it is, who used it first shows.
                 if let token = request.refreshToken, !issued.contains(token),
-                    state.refreshTokens[token] == nil
+                    state.issued.refreshTokens[token] == nil
                 {
-                    state.refreshTokens[token] = ProviderState.RefreshToken(grant: grant)
+                    state.issued.refreshTokens[token] = ProviderState.RefreshToken(grant: grant)
                 }
                 if let code = request.parameters["device_code"], !issued.contains(code) {
                     state.devices[code] = device(grant)
@@ -47,7 +47,7 @@ struct SeedFinder {
                     guard let token = request.parameters[name], !issued.contains(token),
                         JSONWebToken.parse(token).map({ $0.issuer != $0.subject }) ?? true
                     else { continue }
-                    state.accessTokens[token] = foreign(grant, flow)
+                    state.issued.accessTokens[token] = foreign(grant, flow)
                 }
                 if let name = request.parameters["auth_req_id"], !issued.contains(name) {
                     state.backchannelRequests[name] = device(grant)
@@ -83,7 +83,7 @@ struct SeedFinder {
         default: return
         }
         guard let token, !issued.contains(token) else { return }
-        state.accessTokens[token] = foreign(grant(flow, nil, nil), flow)
+        state.issued.accessTokens[token] = foreign(grant(flow, nil, nil), flow)
     }
 
     /// A token of an earlier time, which nobody saw the end of.
