@@ -67,7 +67,12 @@ extension ProviderEngine {
             guard let assertion = authentication.assertion.flatMap({ ClientAssertion($0) }) else {
                 throw refused(.clientAssertionInvalid)
             }
-            if let flaw = flaw(of: assertion, from: client, form) { throw refused(flaw.refusal, flaw.words) }
+            let check = ClientAssertionCheck(dialect, names: names, now: now)
+            let kind = form.first("client_assertion_type")
+            if let flaw = check.flaw(of: assertion, sentAs: kind, from: client) {
+                throw refused(flaw.refusal, flaw.words)
+            }
+            guard state.usedIdentifiers.use(assertion) else { throw refused(.clientAssertionUsed) }
         case .secretBasic, .secretPost, .none:
             // A secret may have been sent with or without form coding (section 2.3.1).
             let sent = [authentication.secret?.value, authentication.undecodedSecret].compactMap { $0 }

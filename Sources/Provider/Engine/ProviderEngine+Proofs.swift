@@ -12,9 +12,6 @@ extension ProviderEngine {
         case refused(BuiltAnswer)
     }
 
-    /// How far the clock of a client may be off.
-    private static var proofWindow: Duration { .seconds(300) }
-
     /// Checks the proof of a request (section 4.3).
     ///
     /// `accessToken`: the token sent along, whose hash it has to carry.
@@ -31,7 +28,9 @@ extension ProviderEngine {
         }
         guard sent.count == 1 else { return refused("there are \(sent.count) of them") }
         guard let proof = DPoPProof(of: request, exchange: 0) else { return refused("it is no JWT") }
-        if let flaw = flaw(of: proof, request, accessToken) { return refused(flaw) }
+        let check = DPoPProofCheck(names: names, now: now)
+        if let flaw = check.flaw(of: proof, with: request, accessToken: accessToken) { return refused(flaw) }
+        guard state.usedIdentifiers.use(proof) else { return refused("its jti was used before") }
         guard let thumbprint = proof.thumbprint else { return refused("its jwk is no key") }
         if dialect.nonceRoles.contains(role) {
             guard let nonce = proof.nonce, state.proofNonces[nonce] != nil else {
@@ -56,42 +55,5 @@ extension ProviderEngine {
         var answer = refuse(.proofInvalid, at: role, headers: [("WWW-Authenticate", challenge)], explanation)
         answer.status = 401
         return answer
-    }
-
-    /// What is wrong with a proof, for whoever runs the provider; nil where nothing is, and it is used up then.
-    private mutating func flaw(of proof: DPoPProof, _ request: RecordedRequest, _ accessToken: String?)
-        -> String?
-    {
-        if let flaw = flawInItself(proof) { return flaw }
-        guard proof.method == request.method else {
-            return "htm is \(proof.method ?? "not there"), not \(request.method)"
-        }
-        guard let url = proof.url, RecordedURL(url).path == request.url.path, names.isOfOrigin(url) else {
-            return "htu is \(proof.url ?? "not there"), and the request goes to \(request.url.path)"
-        }
-        if let accessToken, proof.accessTokenHash != DPoPProof.hash(ofAccessToken: accessToken) {
-            return "ath is \(proof.accessTokenHash == nil ? "not there" : "of another access token")"
-        }
-        guard let identifier = proof.identifier else { return "jti is not there" }
-        let key = "proof " + identifier
-        guard state.usedIdentifiers[key] == nil else { return "its jti was used before" }
-        state.usedIdentifiers[key] = true
-        return nil
-    }
-
-    /// What is wrong with it whatever it is sent with: its form, key, signature and time.
-    private func flawInItself(_ proof: DPoPProof) -> String? {
-        guard proof.token.type == "dpop+jwt" else {
-            return "typ is \(proof.token.type ?? "not there"), not dpop+jwt"
-        }
-        guard let key = proof.key else { return "jwk is not there" }
-        guard !key.holdsSecret else { return "its jwk is a private key" }
-        guard proof.isSignedByItsKey == true else { return "its signature is not by its jwk" }
-        guard let issued = proof.token.issuedAt else { return "iat is not there" }
-        let age = now - Timestamp(seconds: issued)
-        guard age <= Self.proofWindow, age >= .zero - Self.proofWindow else {
-            return "iat is \(issued), and it is \(now.seconds) here"
-        }
-        return nil
     }
 }

@@ -115,8 +115,7 @@ struct ProviderState: Sendable {
     var devices = LimitedTable<DeviceGrant>()
     /// By `auth_req_id`.
     var backchannelRequests = LimitedTable<DeviceGrant>()
-    /// `jti` of client assertions and proofs that were used.
-    var usedIdentifiers = LimitedTable<Bool>(limit: 100_000)
+    var usedIdentifiers = UsedIdentifiers()
     var proofNonces = LimitedTable<Bool>()
     /// By `client_id`.
     var registrations = LimitedTable<ClientRegistration>(limit: 1000)
