@@ -121,6 +121,11 @@ package struct ProviderConfiguration: Sendable {
     /// The issuer identifier as it is told.
     package var issuerIdentifier: String { issuer + (endsWithSlash ? "/" : "") }
 
+    /// The keys by which others verify what is signed here.
+    var publicKeys: [JSONWebKey] {
+        keys.map { JSONWebKey($0.key.publicKey, id: $0.id, algorithm: $0.algorithm) }
+    }
+
     package init(issuer: String, clients: [Client], users: [User], keys: [SigningKeyEntry]) {
         self.issuer = issuer
         self.clients = clients

@@ -34,7 +34,10 @@ extension ProviderEngine {
         // As recorded, the recording decides.
         let isDecided =
             policy.isAsRecorded && dialect.scripts.contains { $0.clientID == recordedID(client.id) }
-        if !isDecided, let refusal = repetition(in: request) ?? refusal(of: login, client) {
+        if !isDecided,
+            let refusal = repetition(in: request)
+                ?? AuthorizationRequestCheck(for: client, of: self).refusal(of: login)
+        {
             return deliver(refusal, to: login)
         }
         return begin(login, request)
@@ -52,67 +55,6 @@ extension ProviderEngine {
         }
         guard let script else { return nil }
         return play(0, in: open(script: script, for: .visit), request)
-    }
-
-    // MARK: - Judging
-
-    /// What is wrong with a request whose redirect URI is right: told to the client (RFC 6749, sections 3.1.1 and 4.1.2.1).
-    func refusal(of login: PendingLogin, _ client: ProviderConfiguration.Client) -> Refusal? {
-        guard dialect.assumesCode || !(login.parameters["response_type"] ?? "").isEmpty else {
-            return .responseTypeMissing
-        }
-        let types = Set(login.responseType.spaceDelimited)
-        guard !types.isEmpty, dialect.supports(responseType: login.responseType) else {
-            return .responseTypeUnsupported
-        }
-        if let registration = registration(of: client), !registration.allows(responseType: types) {
-            return .responseTypeUnregistered
-        }
-        if let mode = login.responseMode {
-            guard dialect.supports(responseMode: mode) else { return .responseModeUnsupported }
-        }
-        if let refusal = refusal(ofTokensBeforeTheCode: types, login) { return refusal }
-        let isMethodNamed = login.parameters["code_challenge_method"] != nil
-        if login.challenge != nil || isMethodNamed {
-            // RFC 7636, section 4.3.
-            guard dialect.supports(challengeMethod: login.challengeMethod ?? "plain") else {
-                return .challengeMethodUnsupported
-            }
-        }
-        if login.challenge == nil, client.requiresPKCE, types.contains("code") { return .challengeMissing }
-        if dialect.checksResources, !login.resources.allSatisfy({ RecordedURL($0).isAbsoluteWithoutFragment })
-        {
-            return .resourceMalformed
-        }
-        // OpenID Connect Core, section 3.1.2.1.
-        if login.asksForNoneAndMore, !dialect.takesPromptsBesideNone { return .promptBesideNone }
-        return dialect.checksOpenIDRequests ? refusal(ofOpenIDParametersOf: login) : nil
-    }
-
-    /// What cannot be read of what OpenID Connect adds to a request (Core, sections 3.1.2.1 and 5.5).
-    private func refusal(ofOpenIDParametersOf login: PendingLogin) -> Refusal? {
-        if let age = login.parameters.value("max_age"), !age.utf8.allSatisfy(\.isASCIIDigit) {
-            return .maxAgeMalformed
-        }
-        if let hint = login.parameters.value("id_token_hint"), isForgedHint(hint) {
-            return .hintForeign
-        }
-        let asked = login.parameters.value("claims")
-        return asked != nil && login.claims == nil ? .claimsMalformed : nil
-    }
-
-    /// What is wrong with a request for tokens that come by way of the browser (OAuth 2.0 Multiple Response Types, section 5).
-    private func refusal(ofTokensBeforeTheCode types: Set<String>, _ login: PendingLogin) -> Refusal? {
-        guard !types.isDisjoint(with: ["token", "id_token"]) else { return nil }
-        // A query is written down on its way, also where it is signed (JARM, section 2.3.1); what was seen so is answered so.
-        if let mode = login.responseMode, ["query", "query.jwt"].contains(mode),
-            !dialect.takesQuery(mode, for: login.responseType)
-        {
-            return .responseModeUnsupported
-        }
-        guard dialect.checksOpenIDRequests, types.contains("id_token") else { return nil }
-        if !login.scope.spaceDelimited.contains("openid") { return .openIDMissing }
-        return login.nonce == nil ? .nonceMissing : nil
     }
 
     // MARK: - Whom to ask

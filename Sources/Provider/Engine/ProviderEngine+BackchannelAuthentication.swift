@@ -99,7 +99,7 @@ extension ProviderEngine {
             let words = "the request has \(hints.count) of \(names), where one is wanted"
             throw refused(.parameterMissing, words)
         }
-        if hints[0].name == "id_token_hint", isForgedHint(hints[0].value) {
+        if hints[0].name == "id_token_hint", IDTokenHintCheck(of: self).isForged(hints[0].value) {
             throw refused(.userUnknown, "the id_token_hint was not issued here")
         }
         guard let user = user(hintedBy: hints[0].value) else { throw refused(.userUnknown) }

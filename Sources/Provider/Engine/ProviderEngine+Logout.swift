@@ -71,7 +71,9 @@ extension ProviderEngine {
             return answer
         }
         // Of a recorded provider tokens may have another issuer than its metadata.
-        guard dialect.needsLogoutClient, let words = flaw(ofHint: token) else { return nil }
+        guard dialect.needsLogoutClient, let words = IDTokenHintCheck(of: self).flaw(of: token) else {
+            return nil
+        }
         var answer = error(page: "The id_token_hint was not issued here.")
         answer.explanation = words
         return answer

@@ -11,14 +11,15 @@ extension ProviderEngine {
         do throws(Refused) {
             let client = try authenticate(form, request, at: .pushedRequest)
             let parameters = try pushedParameters(form, request, client)
+            let check = AuthorizationRequestCheck(for: client, of: self)
             // Section 2.1: as if it had come to the authorization endpoint.
-            if lacksRedirectURI(parameters) {
+            if check.lacksRedirectURI(parameters) {
                 return refuse(.parameterMissing, at: .pushedRequest, "redirect_uri is missing")
             }
             guard let login = pendingLogin(parameters, client) else {
                 return refuse(.redirectURIUnregistered, at: .pushedRequest)
             }
-            if !policy.isAsRecorded, let refusal = repetition(in: request) ?? refusal(of: login, client) {
+            if !policy.isAsRecorded, let refusal = repetition(in: request) ?? check.refusal(of: login) {
                 return refuse(refusal, at: .pushedRequest)
             }
             return keep(parameters, of: client)
@@ -46,7 +47,8 @@ extension ProviderEngine {
         }
         // RFC 9126, section 2.1: a request_uri cannot be pushed.
         guard form.first("request_uri")?.isEmpty ?? true else { throw refused(.requestURIPushed) }
-        if lacksSignature(RequestParameters(form), client) { throw refused(.requestUnsigned) }
+        let check = AuthorizationRequestCheck(for: client, of: self)
+        if check.lacksSignature(RequestParameters(form)) { throw refused(.requestUnsigned) }
         var parameters: RequestParameters
         do throws(RequestObjectFlaw) {
             parameters = try self.parameters(of: form, client)

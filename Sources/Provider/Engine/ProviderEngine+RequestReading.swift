@@ -1,5 +1,4 @@
 import Captures
-import JOSE
 import OAuth
 
 /// What an authorization request asks for, wherever it stands: in the query, pushed, or signed.
@@ -25,8 +24,9 @@ extension ProviderEngine {
             }
             throw errorPage(.clientUnknown, words ?? "the request names no client")
         }
+        let check = AuthorizationRequestCheck(for: client, of: self)
         // What was pushed was looked at then.
-        if requestURI == nil, lacksSignature(parameters, client) { throw errorPage(.requestUnsigned) }
+        if requestURI == nil, check.lacksSignature(parameters) { throw errorPage(.requestUnsigned) }
         if let text = parameters.value("request") {
             let claims: RequestParameters
             do throws(RequestObjectFlaw) {
@@ -38,7 +38,7 @@ extension ProviderEngine {
             let isOpenID = items.first("scope")?.spaceDelimited.contains("openid") ?? false
             parameters = claims.merged(with: parameters, mayAdd: isOpenID)
         }
-        if lacksRedirectURI(parameters) {
+        if check.lacksRedirectURI(parameters) {
             throw errorPage(
                 .parameterMissing,
                 "redirect_uri is missing, which a request with the scope openid needs"
@@ -69,15 +69,6 @@ extension ProviderEngine {
             named.map({ $0 == pushed.clientID }) ?? true
         else { throw errorPage(.requestURIUnknown) }
         return pushed.parameters.merged(with: parameters, mayAdd: dialect.mergesOuterParameters)
-    }
-
-    /// OAuth has a client with one redirect URI leave it out (RFC 6749, section 3.1.2.3), OpenID Connect does not (Core, section
-    /// 3.1.2.1).
-    func lacksRedirectURI(_ parameters: RequestParameters) -> Bool {
-        guard dialect.checksOpenIDRequests else { return false }
-        let scope = parameters["scope"] ?? ""
-        return scope.spaceDelimited.contains("openid")
-            && !parameters.items.contains { $0.name == "redirect_uri" && !$0.value.isEmpty }
     }
 
     /// `sent`: empty where the request names none.
@@ -132,18 +123,6 @@ extension ProviderEngine {
         )
         login.resource = login.resources.first
         return login
-    }
-
-    /// Whether a client has to sign its requests and did not (RFC 9101, section 10.5).
-    func lacksSignature(
-        _ parameters: RequestParameters,
-        _ client: ProviderConfiguration.Client
-    ) -> Bool {
-        guard let registration = registration(of: client), registration.requiresSignedRequests else {
-            return false
-        }
-        let token = parameters.value("request").flatMap { JSONWebToken.parse($0) }
-        return token?.algorithm.map { $0 == "none" } ?? true
     }
 
     /// `explanation`: for whoever runs the provider, where more is known than the page says.

@@ -182,14 +182,9 @@ struct ProviderEngine {
 
     // MARK: - Documents
 
-    /// The keys by which others verify what is signed here.
-    var publicKeys: [JSONWebKey] {
-        configuration.keys.map { JSONWebKey($0.key.publicKey, id: $0.id, algorithm: $0.algorithm) }
-    }
-
     private var keySet: BuiltAnswer {
         var answer = BuiltAnswer(like: dialect.keySet, role: .keys)
-        answer.content = .object(JSONWebKeySet(keys: publicKeys).json.object ?? JSONObject())
+        answer.content = .object(JSONWebKeySet(keys: configuration.publicKeys).json.object ?? JSONObject())
         return answer
     }
 
