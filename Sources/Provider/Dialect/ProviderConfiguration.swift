@@ -1,3 +1,4 @@
+import Captures
 package import JOSE
 package import JSON
 package import LibCrypto
@@ -120,6 +121,9 @@ package struct ProviderConfiguration: Sendable {
 
     /// The issuer identifier as it is told.
     package var issuerIdentifier: String { issuer + (endsWithSlash ? "/" : "") }
+
+    /// Whether the provider is reached over TLS.
+    var isSecure: Bool { RecordedURL(issuer).scheme?.lowercased() == "https" }
 
     /// The keys by which others verify what is signed here.
     var publicKeys: [JSONWebKey] {

@@ -16,7 +16,7 @@ extension ProviderEngine {
             state.transactions.close(transaction)
             var answer = deliver(error, to: login, mode: script.errorMode)
             let step = script.steps[index]
-            answer.cookies = cookies(step, substitution(transaction))
+            answer.cookies = player(transaction).cookies(of: step)
             if step.delivery == .redirect, answer.status != 200 {
                 answer.status = step.status
                 answer.headers = step.headers
@@ -46,15 +46,15 @@ extension ProviderEngine {
         var answer = deliver(login, in: session)
         guard let number = transaction.script, let index else { return answer }
         let script = dialect.scripts[number]
-        let values = substitution(transaction)
-        answer.cookies = cookies(script.steps[index], values)
+        let player = player(transaction)
+        answer.cookies = player.cookies(of: script.steps[index])
         for cookie in script.sessionCookies(dialect.sessionCookieNames) {
-            state.sessions.recognize(session, by: values.applied(to: cookie.value))
+            state.sessions.recognize(session, by: player.played(cookie.value))
         }
         if script.steps[index].delivery == .body, case .authorization(var response) = answer.content,
             let body = script.steps[index].body, let delivered = delivered(by: script, response, login)
         {
-            response.page = (Self.body(body, values), delivered)
+            response.page = (player.played(body), delivered)
             response.mode = .formPost
             answer.status = script.steps[index].status
             answer.headers = script.steps[index].headers
@@ -96,9 +96,9 @@ extension ProviderEngine {
         let session = open(
             ProviderState.Session(user: user, signedInAt: transaction.signedInAt ?? now, values: values)
         )
-        let substitution = substitution(transaction)
+        let player = player(transaction)
         for cookie in script.sessionCookies(dialect.sessionCookieNames) {
-            state.sessions.recognize(session, by: substitution.applied(to: cookie.value))
+            state.sessions.recognize(session, by: player.played(cookie.value))
         }
     }
 }

@@ -58,7 +58,7 @@ extension ProviderEngine {
                 transaction.signedInAt = now
             }
         }
-        if isDeclined(request, at: index, of: script), let answer = decline(transaction, request) {
+        if matcher.isDeclined(request, at: index), let answer = decline(transaction, request) {
             return answer
         }
         return play(index, in: transaction, request)
@@ -84,7 +84,7 @@ extension ProviderEngine {
             // The page is the recorded one, and loads what that loads.
             _ = end(logout, subject: nil)
         }
-        var answer = answer(script.steps[index], substitution(transaction))
+        var answer = player(transaction).answer(script.steps[index])
         // Without any cookie of the provider's the browser has to be known by one of ours.
         if index == 0, answer.cookies.isEmpty, script.steps.count > 1 {
             answer.cookies.append(
@@ -92,7 +92,7 @@ extension ProviderEngine {
                     name: MockCookies.transaction,
                     value: transaction.id,
                     path: "/",
-                    isSecure: isSecure,
+                    isSecure: configuration.isSecure,
                     isHTTPOnly: true,
                     sameSite: "Lax"
                 )
@@ -101,47 +101,9 @@ extension ProviderEngine {
         return answer
     }
 
-    private func answer(_ step: InteractionScript.Step, _ values: Substitution) -> BuiltAnswer {
-        var answer = BuiltAnswer(step.status)
-        answer.headers = HeaderFields(
-            step.headers.fields.map {
-                .init(name: $0.name, value: values.applied(to: $0.value), isLatin1: $0.isLatin1)
-            }
-        )
-        answer.cookies = cookies(step, values)
-        answer.location = step.location.map { location in
-            // Within one origin the path is enough, but the mock may have moved it.
-            SentText(values.applied(to: location.text), isLatin1: location.isLatin1)
-        }
-        guard let body = step.body else { return answer }
-        if let coding = body.remainingCoding {
-            // Nobody could read it: it goes as it came.
-            if coding != ContentCoding.unknown { answer.headers.append("Content-Encoding", coding) }
-            answer.content = .body(body)
-        } else {
-            answer.content = .body(Self.body(body, values))
-        }
-        return answer
-    }
-
-    func cookies(_ step: InteractionScript.Step, _ values: Substitution) -> [SetCookie] {
-        let played = PlayedCookies(addresses: dialect.addresses, isSecure: isSecure)
-        return step.cookies.map {
-            played.played($0, of: step.url, answeredAt: step.answeredAt, values: values)
-        }
-    }
-
-    static func body(_ body: Body, _ values: Substitution) -> Body {
-        let type = body.essence ?? ""
-        let isText =
-            type.hasPrefix("text/") || type.hasSuffix("json") || type.isEmpty || type.hasSuffix("javascript")
-        guard isText, (body.size ?? 0) < 4 << 20, let bytes = body.bytes else { return body }
-        let replaced = values.applied(to: bytes)
-        return Body(content: .bytes(replaced), mediaType: body.mediaType, size: replaced.count)
-    }
-
-    func substitution(_ transaction: Transaction) -> Substitution {
-        Substitution(transaction.values, addresses: dialect.addresses)
+    /// What plays the steps of a transaction.
+    func player(_ transaction: Transaction) -> StepPlayer {
+        StepPlayer(transaction, addresses: dialect.addresses, isSecure: configuration.isSecure)
     }
 
     /// The recorded answer to a wrong password; else the page once more.
@@ -151,13 +113,13 @@ extension ProviderEngine {
         _ transaction: Transaction,
         _ script: InteractionScript
     ) -> BuiltAnswer {
-        let values = substitution(transaction)
+        let player = player(transaction)
         let path = script.steps[index].url.path
         if let failed = script.steps.first(where: { $0.isFailedSignIn && $0.url.path == path }) {
-            return answer(failed, values)
+            return player.answer(failed)
         }
         let isScripted = request.body?.essence == "application/json"
-        if !isScripted, let page = script.page(before: index) { return answer(script.steps[page], values) }
+        if !isScripted, let page = script.page(before: index) { return player.answer(script.steps[page]) }
         return .json(["error": "access_denied"], status: 401)
     }
 

@@ -129,11 +129,7 @@ extension ProviderEngine {
             answer.status = (300..<400).contains(step.status) ? step.status : 302
             answer.headers = step.headers
         }
-        let played = PlayedCookies(addresses: dialect.addresses, isSecure: isSecure)
-        let values = substitution(transaction)
-        answer.cookies = step.cookies.map {
-            played.played($0, of: step.url, answeredAt: step.answeredAt, values: values)
-        }
+        answer.cookies = player(transaction).cookies(of: step)
         return answer
     }
 }

@@ -39,46 +39,12 @@ extension ProviderEngine {
             state.transactions.recognize(transaction.id, by: new)
         }
         if let login = transaction.login {
-            transaction.values += Self.clientValues(script, login.parameters)
+            transaction.values += script.values(for: login.parameters)
             state.transactions.recognize(transaction.id, by: login)
         } else if let logout = transaction.logout {
-            transaction.values += Self.clientValues(script, logout.parameters)
+            transaction.values += script.values(for: logout.parameters)
         }
         state.transactions.open(transaction)
         return transaction
-    }
-
-    /// The parameters of the recorded request, with those of this one in their place.
-    private static func clientValues(
-        _ script: InteractionScript,
-        _ parameters: RequestParameters
-    )
-        -> [(old: String, new: String)]
-    {
-        var values: [(String, String)] = []
-        for (name, old) in script.parameters.items where !common.contains(name) {
-            let new = parameters[name] ?? ""
-            if old == new { continue }
-            guard old.utf8.count < Substitution.minimumLength else {
-                values.append((old, new))
-                continue
-            }
-            // Alone it may be anything: it counts with its name, in a query or in the field of a form.
-            values.append(("\(name)=\(old)", "\(name)=\(new)"))
-            values.append((field(name, old), field(name, new)))
-        }
-        return values
-    }
-
-    private static func field(_ name: String, _ value: String) -> String {
-        "name=\"\(HTMLText.escaped(name))\" value=\"\(HTMLText.escaped(value))\""
-    }
-
-    /// Values that mean the same in every login.
-    private static var common: Set<String> {
-        [
-            "response_type", "response_mode", "prompt", "display", "code_challenge_method", "max_age",
-            "client_assertion_type",
-        ]
     }
 }

@@ -15,14 +15,11 @@ extension ProviderEngine {
             name: MockCookies.session,
             value: id,
             path: "/",
-            isSecure: isSecure,
+            isSecure: configuration.isSecure,
             isHTTPOnly: true,
             sameSite: "Lax"
         )
     }
-
-    /// Whether the provider is reached over TLS.
-    var isSecure: Bool { RecordedURL(configuration.issuer).scheme?.lowercased() == "https" }
 
     // MARK: - The built-in page
 

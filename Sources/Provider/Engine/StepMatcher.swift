@@ -4,15 +4,18 @@ import Flows
 /// Which recorded step of its script a request of a transaction is.
 struct StepMatcher {
     private let transaction: Transaction
-    private let script: InteractionScript
+    let script: InteractionScript
     private let addresses: AddressMap
     private let passwordFields: PasswordFields
+    /// Whether the recording has devices, whose users decide on pages that no client asked for (RFC 8628).
+    let hasDevices: Bool
 
     init(_ transaction: Transaction, _ script: InteractionScript, _ dialect: ProviderDialect) {
         self.transaction = transaction
         self.script = script
         addresses = dialect.addresses
         passwordFields = dialect.passwordFields
+        hasDevices = dialect.deviceAuthorization != nil
     }
 
     /// The recorded request that this one is: same method and path, likest query and fields, next in time.
