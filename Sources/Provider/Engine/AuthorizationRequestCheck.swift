@@ -14,7 +14,7 @@ struct AuthorizationRequestCheck {
 
     init(for client: ProviderConfiguration.Client, of engine: ProviderEngine) {
         self.client = client
-        registration = engine.registration(of: client)
+        registration = engine.clients.registration(of: client)
         dialect = engine.dialect
         hints = IDTokenHintCheck(of: engine)
     }

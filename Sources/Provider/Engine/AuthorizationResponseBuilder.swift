@@ -17,7 +17,7 @@ struct AuthorizationResponseBuilder {
     init(for login: PendingLogin, of engine: ProviderEngine) {
         self.login = login
         dialect = engine.dialect
-        form = dialect.authorization(for: login, engine.recordedID(login.clientID))
+        form = dialect.authorization(for: login, engine.clients.recordedID(login.clientID))
         isAsRecorded = engine.policy.isAsRecorded
         mint = engine.mint(for: login.clientID)
     }

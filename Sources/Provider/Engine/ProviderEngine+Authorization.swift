@@ -32,8 +32,8 @@ extension ProviderEngine {
             return answer
         }
         // As recorded, the recording decides.
-        let isDecided =
-            policy.isAsRecorded && dialect.scripts.contains { $0.clientID == recordedID(client.id) }
+        let recordedID = clients.recordedID(client.id)
+        let isDecided = policy.isAsRecorded && dialect.scripts.contains { $0.clientID == recordedID }
         if !isDecided,
             let refusal = repetition(in: request)
                 ?? AuthorizationRequestCheck(for: client, of: self).refusal(of: login)

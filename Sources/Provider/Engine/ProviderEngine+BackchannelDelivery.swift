@@ -17,7 +17,7 @@ extension ProviderEngine {
 
     /// As a client registered (section 4).
     func backchannelDelivery(to client: ProviderConfiguration.Client) -> BackchannelDelivery {
-        registration(of: client).map { BackchannelDelivery($0.members) } ?? .poll
+        clients.registration(of: client).map { BackchannelDelivery($0.members) } ?? .poll
     }
 
     /// Tells a client that polls for nothing; `asked`: what it asked for by `name`.

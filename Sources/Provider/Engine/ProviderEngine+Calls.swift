@@ -24,7 +24,7 @@ extension ProviderEngine {
         }
         if let refusal = refusalOutsideOpenID(grant) { return refusal }
         let forms = dialect.userInfo
-        let recordedID = recordedID(grant.clientID)
+        let recordedID = clients.recordedID(grant.clientID)
         let form =
             forms.first { $0.origin.subject == user.subject && $0.clientID == recordedID }
             ?? forms.first { $0.origin.subject == user.subject }

@@ -59,7 +59,7 @@ extension ProviderEngine {
             exchange: 0,
             parameters: Parameters(form, of: 0, in: .requestBody)
         )
-        if authentication.methods == [.none], let client = client(authentication.clientID?.value) {
+        if authentication.methods == [.none], let client = clients.client(authentication.clientID?.value) {
             return client
         }
         return try authenticate(form, request, at: .deviceAuthorization)

@@ -76,7 +76,7 @@ extension ProviderEngine {
             }
             return isSame && response.mode == .query ? [(code, "code")] : nil
         }
-        guard let form = dialect.authorization(for: login, recordedID(login.clientID)),
+        guard let form = dialect.authorization(for: login, clients.recordedID(login.clientID)),
             response.mode == form.mode
         else { return nil }
         return form.parameters.map { ($0.value, $0.name) }

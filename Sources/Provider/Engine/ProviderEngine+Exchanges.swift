@@ -43,7 +43,7 @@ extension ProviderEngine {
         guard form.first("grant_type") == GrantType.jwtBearer, exchanges(GrantType.jwtBearer),
             let issuer = form.first("assertion").flatMap({ JSONWebToken.parse($0) })?.issuer
         else { return nil }
-        return client(issuer) ?? ProviderConfiguration.Client(id: issuer, redirectURIs: [])
+        return clients.client(issuer) ?? ProviderConfiguration.Client(id: issuer, redirectURIs: [])
     }
 
     /// Nil where a token is none, or none any more.
@@ -61,7 +61,7 @@ extension ProviderEngine {
         guard !(token.issuer.map(names.contains) ?? false) else { return nil }
         // Another issuer's or the client's own, whose signature nobody here can judge.
         if token.subject == nil || token.subject == token.issuer { return Subject(user: nil) }
-        let recorded = dialect.tokens(for: grantType, recordedID(client.id), at: askedEndpoint)
+        let recorded = dialect.tokens(for: grantType, clients.recordedID(client.id), at: askedEndpoint)
         return Subject(user: configuration.user(subject: recorded?.origin.subject))
     }
 }

@@ -9,11 +9,11 @@ extension ProviderEngine {
         guard request.method == "POST", !there.isEmpty else { return nil }
         let form = request.sentForm
         let name = form.first("client_id") ?? ""
-        guard let client = client(name) else {
+        guard let client = clients.client(name) else {
             return refuseIdentity("unauthorized_client", "the client \(name) is not known")
         }
         let account = form.first("account_id") ?? ""
-        let recordedID = recordedID(client.id)
+        let recordedID = clients.recordedID(client.id)
         let own = there.filter { $0.origin.clientID == recordedID } + there
         let recorded = own.first { $0.accountID == account } ?? own[0]
         guard let user = user(of: account, recorded) else {

@@ -15,7 +15,7 @@ extension ProviderEngine {
         if let refusal = token.flatMap({ refusal(ofHint: $0, from: named) }) ?? refusal(ofUnreadable: hint) {
             return refusal
         }
-        let client = client(token.flatMap { holder(of: $0, named) } ?? named)
+        let client = clients.client(token.flatMap { holder(of: $0, named) } ?? named)
         let name = dialect.logoutTargets.first { query.first($0).map { !$0.isEmpty } ?? false }
         let wanted = name.flatMap { query.first($0) }
         if let wanted, !accepts(logoutTarget: wanted, of: client) {
@@ -59,7 +59,7 @@ extension ProviderEngine {
     private func holder(of token: JSONWebToken, _ named: String?) -> String? {
         let audience = token.audience
         let candidates = [named, token.claim("azp")?.string].compactMap(\.self) + audience
-        return candidates.first { audience.contains($0) && client($0) != nil } ?? audience.first
+        return candidates.first { audience.contains($0) && clients.client($0) != nil } ?? audience.first
     }
 
     /// Section 2: the token is one of this provider, and of the client that the request names.

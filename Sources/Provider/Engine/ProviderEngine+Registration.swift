@@ -49,10 +49,4 @@ extension ProviderEngine {
         }
         return .json(registration.members, role: .registration)
     }
-
-    /// What a client is held to that registered at this provider; nil of others: what the recorded one took of its clients it takes
-    /// in any way.
-    func registration(of client: ProviderConfiguration.Client) -> ClientRegistration? {
-        dialect.registration == nil ? state.registrations[client.id] : nil
-    }
 }

@@ -18,7 +18,7 @@ extension ProviderEngine {
         let requestURI = parameters.value("request_uri")
         if let requestURI { parameters = try pushed(requestURI, beside: parameters) }
         let named = parameters["client_id"]
-        guard let client = client(named) else {
+        guard let client = clients.client(named) else {
             let words = named.map {
                 "the client \($0) is not known: --client \(ShellWord.quoted($0)) adds it"
             }
@@ -85,7 +85,7 @@ extension ProviderEngine {
     private func referenceRefused(_ parameters: RequestParameters, _ uri: String) -> Refused {
         let words = "\(uri) is not fetched: a request object can be sent (request), or pushed"
         let named = parameters["client_id"]
-        guard let client = client(named), let login = pendingLogin(parameters, client) else {
+        guard let client = clients.client(named), let login = pendingLogin(parameters, client) else {
             return errorPage(.requestURINotSupported, words)
         }
         var answer = deliver(.requestURINotSupported, to: login)

@@ -11,7 +11,7 @@ extension ProviderEngine {
     }
 
     func scriptChoice(for login: PendingLogin) -> ScriptChoice {
-        ScriptChoice(login, recordedID(login.clientID), dialect)
+        ScriptChoice(login, clients.recordedID(login.clientID), dialect)
     }
 
     /// A login of a browser that is known: what was made up for its session stays, what is new in this login is the session's from now on.

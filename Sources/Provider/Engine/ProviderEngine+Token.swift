@@ -28,7 +28,7 @@ extension ProviderEngine {
         // GitHub takes a code without a grant type.
         let grantType = form.first("grant_type") ?? (form.contains("code") ? "authorization_code" : nil)
         if let grantType, Self.playedGrants.contains(grantType),
-            let registration = registration(of: client), !registration.allows(grantType: grantType)
+            let registration = clients.registration(of: client), !registration.allows(grantType: grantType)
         {
             return refuse(.grantTypeUnregistered, at: .token, "\(grantType) is none of its grant_types")
         }
@@ -117,7 +117,9 @@ extension ProviderEngine {
     private func redirectRefusal(_ sent: String?, _ grant: ProviderState.Grant) -> Refusal? {
         guard !grant.isForeign else { return nil }
         guard let expected = grant.redirectURI else {
-            return sent == nil || client(grant.clientID)?.redirectURIs.contains(bytesOf: sent ?? "") ?? false
+            return sent == nil
+                || clients.client(grant.clientID)?.redirectURIs.contains(bytesOf: sent ?? "")
+                    ?? false
                 ? nil : .redirectURIDiffers
         }
         return expected.equalsBytes(of: sent) ? nil : .redirectURIDiffers
@@ -171,7 +173,7 @@ extension ProviderEngine {
         grant.clientID = client.id
         let form = dialect.tokens(
             for: "refresh_token",
-            recordedID(client.id),
+            clients.recordedID(client.id),
             at: askedEndpoint,
             earlierUses: token.uses
         )
@@ -201,8 +203,12 @@ extension ProviderEngine {
 
     /// RFC 6749, section 6: who it was issued to, unless the recorded provider was seen to share it.
     func mayRefresh(_ grant: ProviderState.Grant, _ client: ProviderConfiguration.Client) -> Bool {
-        grant.clientID == client.id
-            || dialect.takesRefreshTokens(of: recordedID(grant.clientID), from: recordedID(client.id))
+        let clients = clients
+        return grant.clientID == client.id
+            || dialect.takesRefreshTokens(
+                of: clients.recordedID(grant.clientID),
+                from: clients.recordedID(client.id)
+            )
     }
 
     // MARK: - Without a user, and with one's password

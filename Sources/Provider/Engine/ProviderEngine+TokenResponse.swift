@@ -15,7 +15,7 @@ extension ProviderEngine {
         var form =
             dialect.tokens(
                 for: grantType,
-                recordedID(grant.clientID),
+                clients.recordedID(grant.clientID),
                 at: askedEndpoint,
                 earlierUses: refreshed?.earlierUses ?? 0
             ) ?? ProviderDialect.Tokens.standard

@@ -13,7 +13,7 @@ struct RequestObjectReader {
 
     init(for client: ProviderConfiguration.Client, of engine: ProviderEngine) {
         self.client = client
-        registration = engine.registration(of: client)
+        registration = engine.clients.registration(of: client)
         names = engine.names
         checksAudiences = engine.dialect.checksAudiences
         checksOpenIDRequests = engine.dialect.checksOpenIDRequests

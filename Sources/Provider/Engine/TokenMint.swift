@@ -28,7 +28,7 @@ struct TokenMint {
 
     init(for clientID: String, of engine: ProviderEngine) {
         self.clientID = clientID
-        client = engine.client(clientID)
+        client = engine.clients.client(clientID)
         issuer = engine.configuration.issuerIdentifier
         keys = engine.configuration.keys
         lifetime = engine.configuration.tokenLifetime
