@@ -83,62 +83,23 @@ extension ProviderEngine {
         guard now - issued.issuedAt <= .seconds(configuration.codeLifetime) else {
             return refuse(.codeExpired, at: .token)
         }
-        let proof = proofRefusal(form.first("code_verifier"), issued.grant)
-        if let refusal = redirectRefusal(form.first("redirect_uri"), issued.grant)
-            ?? unlessOmitted(proof, .proofKey)
-        {
-            return refuse(refusal, at: .token)
-        }
+        let check = GrantCheck(dialect)
+        let proof = check.refusal(ofVerifier: form.first("code_verifier"), issued.grant)
+        let address = check.refusal(
+            ofRedirectURI: form.first("redirect_uri"),
+            issued.grant,
+            registered: client.redirectURIs
+        )
+        if let refusal = address ?? unlessOmitted(proof, .proofKey) { return refuse(refusal, at: .token) }
         var grant = issued.grant
         if let expected = grant.boundKey, expected != boundKey { return refuse(.proofInvalid, at: .token) }
         grant.boundKey = boundKey
-        if let refusal = choose(form.first("resource"), for: &grant) { return refuse(refusal, at: .token) }
+        do throws(Refusal) {
+            grant = try check.limited(grant, to: form.first("resource"))
+        } catch {
+            return refuse(error, at: .token)
+        }
         return issue(grant, "authorization_code", hashed: ["code": code])
-    }
-
-    /// What the access token is for: one of what the login was for, where it named some (RFC 8707, section 2.2); the first where the
-    /// request names none.
-    private func choose(_ asked: String?, for grant: inout ProviderState.Grant) -> Refusal? {
-        guard let asked, !asked.isEmpty else { return nil }
-        // What a recorded provider makes of others nobody saw.
-        guard dialect.checksResources else {
-            if grant.resource == nil { grant.resource = asked }
-            return nil
-        }
-        guard RecordedURL(asked).isAbsoluteWithoutFragment else { return .resourceMalformed }
-        guard grant.resources.isEmpty || grant.resources.contains(bytesOf: asked) else {
-            return .resourceNotGranted
-        }
-        grant.resource = asked
-        return nil
-    }
-
-    /// RFC 6749, section 4.1.3: needed where the authorization request had one, and then equal.
-    private func redirectRefusal(_ sent: String?, _ grant: ProviderState.Grant) -> Refusal? {
-        guard !grant.isForeign else { return nil }
-        guard let expected = grant.redirectURI else {
-            return sent == nil
-                || clients.client(grant.clientID)?.redirectURIs.contains(bytesOf: sent ?? "")
-                    ?? false
-                ? nil : .redirectURIDiffers
-        }
-        return expected.equalsBytes(of: sent) ? nil : .redirectURIDiffers
-    }
-
-    /// RFC 7636, section 4.6: equal to the letter, or refused.
-    private func proofRefusal(_ verifier: String?, _ grant: ProviderState.Grant) -> Refusal? {
-        guard !grant.isForeign else { return nil }
-        guard let challenge = grant.challenge, !challenge.isEmpty else {
-            return verifier == nil || dialect.ignoresNeedlessVerifiers ? nil : .verifierUnexpected
-        }
-        guard let verifier, !verifier.isEmpty else { return .verifierMissing }
-        guard CodeChallenge.isVerifier(verifier) || dialect.takesAnyVerifier else {
-            return .verifierMalformed
-        }
-        let isHashed = grant.challengeMethod?.uppercased() == "S256"
-        if !isHashed, verifier == challenge { return nil }
-        let mayBeHashed = isHashed || grant.challengeMethod == nil && dialect.assumesS256
-        return mayBeHashed && CodeChallenge.s256(of: verifier) == challenge ? nil : .verifierWrong
     }
 
     // MARK: - Refresh
@@ -168,7 +129,11 @@ extension ProviderEngine {
             return refuse(.proofInvalid, at: .token)
         }
         grant.boundKey = boundKey
-        if let refusal = narrow(&grant, to: form) { return refuse(refusal, at: .token) }
+        do throws(Refusal) {
+            grant = try GrantCheck(dialect).narrowed(grant, to: form)
+        } catch {
+            return refuse(error, at: .token)
+        }
         // What comes is for who asks.
         grant.clientID = client.id
         let form = dialect.tokens(
@@ -187,18 +152,6 @@ extension ProviderEngine {
         var lasting = token.grant
         (lasting.clientID, lasting.boundKey) = (client.id, boundKey)
         return issue(grant, "refresh_token", refreshed: (value, lasting, token.uses))
-    }
-
-    /// Leaves of a grant what a refresh asks for (RFC 6749, section 6; RFC 8707, section 2.2).
-    private func narrow(_ grant: inout ProviderState.Grant, to form: QueryItems) -> Refusal? {
-        if let asked = form.first("scope"), !asked.isEmpty, !grant.isForeign {
-            let had = Set(grant.scope.spaceDelimited)
-            guard had.isSuperset(of: dialect.granted(asked).spaceDelimited) else {
-                return .scopeTooWide
-            }
-            grant.scope = dialect.granted(asked)
-        }
-        return dialect.checksResources ? choose(form.first("resource"), for: &grant) : nil
     }
 
     /// RFC 6749, section 6: who it was issued to, unless the recorded provider was seen to share it.
