@@ -11,10 +11,8 @@ extension FlowGrouping {
         for name in ["user_code", "device_code"] {
             if let code = call.answer.parameters[name] { byDeviceCode[code] = flow }
         }
-        noteUnnamed(flow, call)
-        guard call.answer.isSuccess, let confirmation = DeviceConfirmation(call.answer) else { return }
-        confirmations.append((confirmation, flow))
-        if confirmations.count > Self.mostConfirmations { confirmations.removeFirst() }
+        devices.noteUnnamed(call, of: flow)
+        devices.noteConfirmation(call, of: flow)
     }
 
     /// The flow of the request that was sent on to this one, with its form or without it; one that was answered is another device's.
@@ -40,28 +38,8 @@ extension FlowGrouping {
         flow.clientID = call.authentication.clientID?.value
         add(message, to: flow, host)
         if let request = call.answer.parameters["auth_req_id"] { byDeviceCode[request] = flow }
-        noteUnnamed(flow, call)
+        devices.noteUnnamed(call, of: flow)
     }
-
-    private mutating func noteUnnamed(_ flow: FlowBuilder, _ call: EndpointCall) {
-        guard call.answer.isUnsaved else { return }
-        unnamedDevices.append(flow)
-        if unnamedDevices.count > Self.mostConfirmations { unnamedDevices.removeFirst() }
-    }
-
-    /// The flow of a device whose code the capture lacks, and that a poll is likely to be of: the only one of its client's.
-    mutating func unnamedDevice(polledBy request: TokenRequest, _ host: String?) -> FlowBuilder? {
-        let places = unnamedDevices.indices.filter { place in
-            let flow = unnamedDevices[place]
-            return flow.grant == request.grantType && flow.clientID == request.clientID
-                && host.map(flow.providerHosts.contains) ?? false
-                && request.startedAt - flow.startedAt <= Self.longestWait
-        }
-        return places.count == 1 ? unnamedDevices.remove(at: places[0]) : nil
-    }
-
-    /// That a device code lasts.
-    private static let longestWait = Duration.seconds(1800)
 
     /// Puts what a provider told a client of its own accord into the flow that asked for it; false for every other exchange.
     mutating func joinNotification(_ exchange: Int) -> Bool {
@@ -78,14 +56,7 @@ extension FlowGrouping {
 
     /// The flow of the device whose code an exchange brings to the provider, or whose page for that it asks for.
     mutating func confirmed(by exchange: Int) -> FlowBuilder? {
-        guard !confirmations.isEmpty else { return nil }
-        let request = capture[exchange].request
-        let sent = Set(FormBody.items(of: request.body)?.items.map(\.value) ?? [])
-        guard
-            let flow =
-                (confirmations.last { $0.0.isBrought(by: request, with: sent) }
-                ?? confirmations.last { $0.0.isBegun(by: request) && !$0.1.hasTokens })?.1
-        else { return nil }
+        guard let flow = devices.flow(confirmedBy: capture[exchange].request) else { return nil }
         if !flow.hasTokens {
             flow.isConfirming = true
             for host in flow.providerHosts { open.insert(flow, at: host) }
@@ -100,6 +71,4 @@ extension FlowGrouping {
         }
         return byExchange[source]?.grant == GrantType.deviceCode
     }
-
-    private static let mostConfirmations = 50
 }

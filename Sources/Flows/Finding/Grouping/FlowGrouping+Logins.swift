@@ -20,8 +20,8 @@ extension FlowGrouping {
                 byState[state, default: []].append(flow)
             }
             if let nonce = request.nonce { byNonce[nonce] = flow }
-            if flow.requests.count == 1, mended == nil { awaitingTokens.append(flow) }
-            if request.isSilent, !silent.contains(where: { $0 === flow }) { silent.append(flow) }
+            if flow.requests.count == 1, mended == nil { awaiting.append(flow) }
+            if request.isSilent { silent.insert(flow) }
             for host in flow.providerHosts { open.insert(flow, at: host) }
         } else if let last = flow.requests.last, NonceChallenge.isAnswer(to: capture[last.exchange]) {
             // Sent again with the nonce, it is the one that the provider looks at.
@@ -108,7 +108,7 @@ extension FlowGrouping {
             exchange = source
             steps += 1
         }
-        return silentFlow(before: request)
+        return silent.flow(before: request, in: capture)
     }
 
     /// The flow whose last request the provider refused at once, on a page, where the same login, by its state, is asked for again with
@@ -125,39 +125,6 @@ extension FlowGrouping {
             flow.mayBeOfBrowser(in: request.exchange, index)
         else { return nil }
         return flow
-    }
-
-    /// The flow whose last request was a silent one of the same app within a minute before, and came to nothing.
-    private mutating func silentFlow(before request: AuthorizationRequest) -> FlowBuilder? {
-        let time = capture[request.exchange].startedAt
-        let isRecent = { [capture] (flow: FlowBuilder) in
-            flow.requests.last.map { time - capture[$0.exchange].startedAt <= .seconds(60) } ?? false
-        }
-        while let first = silent.first, !isRecent(first) { silent.removeFirst() }
-        let candidates = silent.filter { flow in
-            guard let silent = flow.requests.last, silent.isSilent, silent.clientID == request.clientID else {
-                return false
-            }
-            return isRecent(flow) && isSameApp(silent.redirectURI, request.redirectURI)
-                && isRefused(silent, in: flow)
-        }
-        return candidates.max { $0.number < $1.number }
-    }
-
-    /// Silent probes are often answered at a page of their own, beside the one of the login.
-    private func isSameApp(_ one: String?, _ other: String?) -> Bool {
-        if one == other { return true }
-        guard let one = one.flatMap({ RecordedURL($0).origin }) else { return false }
-        return one == other.flatMap { RecordedURL($0).origin }
-    }
-
-    /// Whether a silent request came to nothing: by its answer, or by what its page posts to the app's window.
-    private func isRefused(_ silent: AuthorizationRequest, in flow: FlowBuilder) -> Bool {
-        if flow.responses.last?.error != nil { return true }
-        guard flow.responses.isEmpty,
-            silent.parameters["response_mode"].map(PostedMessage.modes.contains) ?? false
-        else { return false }
-        return flow.exchanges.contains { PostedMessage.silentError(on: capture[$0]) != nil }
     }
 
     /// Whether a redirect of another host led to a request: a login begins there.

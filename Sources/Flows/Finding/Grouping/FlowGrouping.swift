@@ -11,14 +11,10 @@ struct FlowGrouping {
     /// Of UserInfo whose login is not in the capture.
     var byLoneToken = FlowsByValue()
     var byDeviceCode = FlowsByValue()
-    /// Requests of devices whose codes the capture lacks, in order, until somebody polls with one that nothing else tells of.
-    var unnamedDevices: [FlowBuilder] = []
-    /// What users have to confirm for devices, in order.
-    var confirmations: [(DeviceConfirmation, FlowBuilder)] = []
+    var devices = WaitingDevices()
     var byNonce = FlowsByValue()
     var byUser = FlowsByUser()
-    /// Token requests without a code or token of their own that came to nothing, by what a further try has in common with them.
-    var failedTries: [[String?]: (flow: FlowBuilder, at: Timestamp)] = [:]
+    var failedTries = FailedTries()
     /// By what the steps of a sign-in at the token endpoint go on with.
     var byContinuation = FlowsByValue()
     var byExchange: [Int: FlowBuilder] = [:]
@@ -30,10 +26,8 @@ struct FlowGrouping {
     var carried = CarriedValues()
     var logoutPages = LogoutPages()
     var sessionCookies = SessionCookies()
-    /// Logins that may await a token, in order; those that do not any more are dropped when they are met first.
-    var awaitingTokens: ArraySlice<FlowBuilder> = []
-    /// Logins with a silent request within the last minute, in order.
-    var silent: ArraySlice<FlowBuilder> = []
+    var awaiting = AwaitingLogins()
+    var silent = SilentLogins()
     var pushed: PushedRequests
     /// Answers to requests that are not in the capture, by their codes.
     var strays: [String: AuthorizationResponse] = [:]
