@@ -1,5 +1,4 @@
 import Captures
-import JOSE
 import OAuth
 
 /// Authorization responses: which login each is the answer to.
@@ -61,43 +60,9 @@ extension FlowGrouping {
             return stated[...latest].last { accepts($0, response) && isLikely($0) } ?? stated[latest]
         }
         guard let flow = targets.flow(answeredAt: response.target, preferring: isLikely),
-            !isStray(response, at: flow)
+            !StrayAnswers(index, ahead).isOne(response, at: flow)
         else { return nil }
         return flow
-    }
-
-    /// Whether an answer with another state, or without one, comes to where a login's own answer is in the capture as well: it is
-    /// that of a login which began before the recording did, an old address that somebody opens, or a scanner's.
-    private func isStray(_ response: AuthorizationResponse, at flow: FlowBuilder) -> Bool {
-        guard let request = flow.requests.last, let sent = request.state, sent != response.state,
-            ahead.answeredStates.contains(sent) || isRedeemedForAnother(response, than: request)
-        else { return false }
-        return (response.state.map { !Placeholder.isOne($0) } ?? true) && !isTaken(response, by: request)
-    }
-
-    /// Whether the app took an answer in the browser that it had sent on with a request: it does not look at the state then, and
-    /// anybody may slip an answer in.
-    private func isTaken(_ response: AuthorizationResponse, by request: AuthorizationRequest) -> Bool {
-        guard let callback = response.callback, let answer = capture[callback].response, answer.status < 400,
-            let source = request.isUnseen ? request.exchange : index.redirectedFrom[request.exchange]
-        else { return false }
-        let begun = capture[source]
-        let known = Set(
-            (begun.response?.setCookies.map(\.value) ?? []) + begun.request.cookies.map(\.value)
-        ).filter { $0.utf8.count >= 8 }
-        return capture[callback].request.cookies.contains { known.contains($0.value) }
-    }
-
-    /// Whether the code of an answer was exchanged with success by a verifier that a request's challenge does not go with: two
-    /// values of a login that is not in the capture.
-    private func isRedeemedForAnother(_ response: AuthorizationResponse, than request: AuthorizationRequest)
-        -> Bool
-    {
-        guard let code = response.code, let challenge = request.codeChallenge,
-            let exchange = ahead.exchanges[code],
-            let verifier = exchange.codeVerifier, !Placeholder.isOne(verifier), !Placeholder.isOne(challenge)
-        else { return false }
-        return CodeChallenge.relation(of: challenge, to: verifier) == nil
     }
 
     /// The open login whose page delivered a response.

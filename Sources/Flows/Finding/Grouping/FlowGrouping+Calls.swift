@@ -7,46 +7,29 @@ extension FlowGrouping {
     mutating func join(call: EndpointCall, _ message: OAuthMessage, _ host: String?) {
         if let flow = flow(ofCall: call, message, host) {
             // A resource is not of the provider.
-            return add(message, to: flow, isResource(message) ? nil : host)
+            return add(message, to: flow, message.isResource ? nil : host)
         }
-        if isResource(message) { return join(lone: call) }
+        if message.isResource { return join(lone: call) }
         // What is tried once more with the same token is one, also where the capture lacks the login.
-        let token = triedToken(of: call, message)
-        let flow = token.flatMap { byLoneToken[$0] } ?? new(grant: grantName(of: message), call.exchange)
+        let token = message.triedToken
+        let flow = token.flatMap { byLoneToken[$0] } ?? new(grant: message.grantName, call.exchange)
         if let token { byLoneToken[token] = flow }
         add(message, to: flow, host)
-    }
-
-    /// The token by which a call is known again when it is made once more.
-    private func triedToken(of call: EndpointCall, _ message: OAuthMessage) -> String? {
-        switch message {
-        case .userInfo: call.token?.value
-        case .revocation:
-            call.parameters["token"].flatMap { token in
-                token.isEmpty || Placeholder.isOne(token) ? nil : "revocation \(token)"
-            }
-        default: nil
-        }
     }
 
     /// The flow that got the token of a call, else the one that the call is most likely of.
     private func flow(ofCall call: EndpointCall, _ message: OAuthMessage, _ host: String?) -> FlowBuilder? {
         let tokens = [call.token?.value, call.parameters["token"]].compactMap(\.self)
         if let flow = tokens.compactMap({ byToken[$0] }).first { return flow }
-        if !isResource(message), let flow = flow(ofClient: call.authentication.clientID?.value, host) {
+        if !message.isResource, let flow = flow(ofClient: call.authentication.clientID?.value, host) {
             return flow
         }
-        if isUserInfo(message), let flow = lastLogin(before: call) { return flow }
+        if message.isUserInfo, let flow = lastLogin(before: call) { return flow }
         if tokens.contains(where: MissingToken.isOne), let flow = lastGivenTokens(before: call.exchange) {
             return flow
         }
-        return tokens.contains(where: Placeholder.isOne) || isUnsaved(call, message)
+        return tokens.contains(where: Placeholder.isOne) || message.isUnsavedRevocation
             ? lastFlow(of: message, at: host) : nil
-    }
-
-    /// Whether it gives a token back, and was saved without its body.
-    private func isUnsaved(_ call: EndpointCall, _ message: OAuthMessage) -> Bool {
-        if case .revocation = message { call.parameters.isEmpty } else { false }
     }
 
     /// UserInfo is asked after a login: the last one, where headers were stripped or the token's answer was not saved.
@@ -84,7 +67,7 @@ extension FlowGrouping {
     /// The last flow that asked a host of its provider, for what a sanitizer left no value in that leads anywhere; for a
     /// resource, which is anywhere, the last that got tokens.
     func lastFlow(of message: OAuthMessage? = nil, at host: String?) -> FlowBuilder? {
-        if let message, isResource(message) { return builders.last { !$0.awaitsToken } ?? builders.last }
+        if let message, message.isResource { return builders.last { !$0.awaitsToken } ?? builders.last }
         guard let host else { return nil }
         return builders.last { $0.providerHosts.contains(host) }
     }
@@ -98,30 +81,7 @@ extension FlowGrouping {
                 guard case .token(let request) = message else { return false }
                 let age = time - capture[request.exchange].endedAt
                 return request.answer.isSuccess && age >= .zero && age <= .seconds(60)
-            } && !flow.messages.contains(where: endsSession)
-        }
-    }
-
-    private func endsSession(_ message: OAuthMessage) -> Bool {
-        switch message {
-        case .endSession, .revocation, .frontChannelLogout, .backChannelLogout: true
-        default: false
-        }
-    }
-
-    private func isUserInfo(_ message: OAuthMessage) -> Bool {
-        if case .userInfo = message { true } else { false }
-    }
-
-    private func isResource(_ message: OAuthMessage) -> Bool {
-        if case .resource = message { true } else { false }
-    }
-
-    private func grantName(of message: OAuthMessage) -> String {
-        switch message {
-        case .introspection: "introspection"
-        case .revocation: "revocation"
-        default: "userinfo"
+            } && !flow.messages.contains(where: \.endsSession)
         }
     }
 
@@ -131,6 +91,46 @@ extension FlowGrouping {
         return builders.last { flow in
             flow.clientID == client
                 && (host.map { flow.providerHosts.isEmpty || flow.providerHosts.contains($0) } ?? true)
+        }
+    }
+}
+
+/// What the kind of a call says of it.
+extension OAuthMessage {
+    fileprivate var isUserInfo: Bool { if case .userInfo = self { true } else { false } }
+
+    fileprivate var isResource: Bool { if case .resource = self { true } else { false } }
+
+    /// Whether it gives a token back, and was saved without its body.
+    fileprivate var isUnsavedRevocation: Bool {
+        if case .revocation(let call) = self { call.parameters.isEmpty } else { false }
+    }
+
+    fileprivate var endsSession: Bool {
+        switch self {
+        case .endSession, .revocation, .frontChannelLogout, .backChannelLogout: true
+        default: false
+        }
+    }
+
+    /// The token by which a call is known again when it is made once more.
+    fileprivate var triedToken: String? {
+        switch self {
+        case .userInfo(let call): call.token?.value
+        case .revocation(let call):
+            call.parameters["token"].flatMap { token in
+                token.isEmpty || Placeholder.isOne(token) ? nil : "revocation \(token)"
+            }
+        default: nil
+        }
+    }
+
+    /// The name of a flow that such a call begins.
+    fileprivate var grantName: String {
+        switch self {
+        case .introspection: "introspection"
+        case .revocation: "revocation"
+        default: "userinfo"
         }
     }
 }

@@ -1,7 +1,7 @@
 import Captures
 import OAuth
 
-/// What no message has put into a flow: connections that failed, documents that flows share.
+/// What no message has put into a flow: connections that failed, journeys that were refused, documents that flows share.
 extension FlowGrouping {
     mutating func failedConnections() {
         var byHost: [String: FlowBuilder] = [:]
@@ -43,6 +43,18 @@ extension FlowGrouping {
             flows.add(flow, of: host)
             attach(exchange, to: flow)
             if isKept { flow.interactions.insert(exchange) }
+        }
+    }
+
+    /// Each a flow of its own.
+    mutating func joinRefusedJourneys() {
+        for journey in RefusedJourney.all(in: index, isTaken: { byExchange[$0] != nil }) {
+            let flow = new(grant: "authorization_code", journey.steps[0])
+            know(journey.host, of: flow)
+            for step in journey.steps {
+                attach(step, to: flow)
+                flow.interactions.insert(step)
+            }
         }
     }
 

@@ -1,15 +1,22 @@
 import Captures
 import OAuth
 
-/// Sign-ins that an app makes itself at ForgeRock's API, and that were refused before it asked for anything: its SDKs ask for a code
+/// A sign-in that an app makes itself at ForgeRock's API, and that was refused before it asked for anything: its SDKs ask for a code
 /// once they have a session.
-extension FlowGrouping {
+struct RefusedJourney {
+    let host: String
+    /// At least one, in order.
+    let steps: [Int]
+
     /// Those that end in a refusal: who got a session behind it, filled in another step, or asked for a code, was not refused yet.
-    mutating func joinRefusedJourneys() {
+    ///
+    /// `isTaken`: whether an exchange is of a flow already.
+    static func all(in index: CaptureIndex, isTaken: (Int) -> Bool) -> [RefusedJourney] {
+        let capture = index.capture
         var journeys: [String: [Int]] = [:]
         var hosts: [String] = []
         for exchange in index.order
-        where byExchange[exchange] == nil && index.messages[exchange] == nil
+        where !isTaken(exchange) && index.messages[exchange] == nil
             && ForgeRockStep.isOne(capture[exchange]) && !ForgeRockStep.isKept(capture[exchange])
         {
             guard let host = capture[exchange].request.url.host else { continue }
@@ -27,17 +34,12 @@ extension FlowGrouping {
             let host = request.endpoint.host ?? ""
             asked[host] = max(asked[host] ?? -1, index.position[request.exchange])
         }
-        for host in hosts {
-            guard let steps = journeys[host], let first = steps.first, let last = steps.last,
+        return hosts.compactMap { host in
+            guard let steps = journeys[host], let last = steps.last,
                 ForgeRockStep.refusal(in: capture[last]) != nil,
                 (asked[host] ?? -1) < index.position[last]
-            else { continue }
-            let flow = new(grant: "authorization_code", first)
-            know(host, of: flow)
-            for step in steps {
-                attach(step, to: flow)
-                flow.interactions.insert(step)
-            }
+            else { return nil }
+            return RefusedJourney(host: host, steps: steps)
         }
     }
 }
