@@ -156,7 +156,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
                 return pass(request)
             }
             guard !isRefusing else { return }
-            if let current, current.tee.hasServerEnded { return crossed(origin, request) }
+            if let current, current.tee.ends.hasServerEnded { return crossed(origin, request) }
             if let current, !current.tee.isIdle {
                 phase = .waitingForAnswers(request)
                 current.tee.whenIdle = { [self] in goOn() }

@@ -18,17 +18,17 @@ extension Tee {
         settle()
         guard !isOver else { return }
         if side == .server {
-            hasServerEnded = true
+            ends.serverEnded()
             if !isStillHeard { endAbandoned() }
             end(.server, nil)
-            guard clientEnd == nil else { return close() }
+            guard ends.clientEnd == nil else { return close() }
             client?.closeOutput()
             // What else the client sends is read and dropped until it closes: closing on unread bytes resets
             // the connection, and takes with it what the client has not read yet.
             if !isOpaque { closeAfter(proxy.configuration.limits.lingerTime) }
         } else {
-            clientEnd = proxy.clock()
-            guard !hasServerEnded else { return close() }
+            ends.clientEnded(at: proxy.clock())
+            guard !ends.hasServerEnded else { return close() }
             guard isOpaque || !isIdle else {
                 end(.client, nil)
                 return close()
@@ -46,26 +46,26 @@ extension Tee {
         if side == .client { loseLastByte() }
         settle()
         guard !isOver else { return }
-        if side == .server, isNew, !hasCompletedAny, clientEnd == nil, isIdle, !isOpaque {
+        if side == .server, isNew, !hasCompletedAny, ends.clientEnd == nil, isIdle, !isOpaque {
             return refused(reason)
         }
         // What was cut off is to look so to the client, too, unless it has seen the provider's end before.
-        if !isIdle, side == .server, clientEnd == nil, !hasServerEnded {
+        if !isIdle, side == .server, ends.clientEnd == nil, !ends.hasServerEnded {
             endsUnannounced(side)
             if reason.hasPrefix("ECONNRESET") {
                 client?.lateReset = LateReset(
-                    isWithinAnswer: isAnswering,
+                    isWithinAnswer: ends.isAnswering,
                     patience: TimeAmount(proxy.configuration.limits.lingerTime * 6)
                 )
             }
         }
-        end(side, isIdle ? nil : loss(by: side, reason))
+        end(side, isIdle ? nil : ends.loss(by: side, reason))
         close()
     }
 
     /// Tells of a client that has asked nothing, and went as soon as its handshake was done.
     private func noteUnasked() {
-        guard let entry = unasked, !isOver, !hasServerEnded, refusal == nil else { return }
+        guard let entry = unasked, !isOver, !ends.hasServerEnded, refusal == nil else { return }
         unasked = nil
         if .now() - began < Self.timeForCertificate { proxy.noteUnasked(entry) }
     }
@@ -80,17 +80,6 @@ extension Tee {
 
     /// The proxy whose tunnel leads to the provider; nil where it is reached without, or asked request by request.
     var proxyOnTheWay: UpstreamProxy? { asked == nil ? proxy.connector.proxy(to: origin) : nil }
-
-    /// Why what is awaited does not come, where a side has gone for this reason.
-    private func loss(by side: Side, _ reason: String) -> String {
-        // A request that crossed with the provider's end: what breaks then is no reason.
-        if hasServerEnded { return Self.unanswered }
-        guard side == .client else { return reason }
-        // What breaks when it is sent an answer was gone when it ended its half.
-        return clientEnd == nil ? reason : AnswerLoss.clientLeft
-    }
-
-    private static let unanswered = AnswerLoss.serverEnded + " without an answer"
 
     /// A provider that has waited for longer does not refuse the client: it is tired of waiting, and the client, which sees
     /// the end at once, will open another connection.
@@ -117,7 +106,7 @@ extension Tee {
         end(.server, failure.reason)
         let isTold = conversation?.speaksHTTP2 != true
         conversation = nil
-        hasServerEnded = true
+        ends.serverEnded()
         server?.detach()
         server?.closeAfterFlush()
         server = nil
@@ -136,14 +125,8 @@ extension Tee {
         guard !isOver else { return }
         // A provider that goes because the client has gone has broken nothing.
         if side == .server, !isStillHeard { endAbandoned() }
-        end(side, isIdle ? nil : reasonOfGoing(side))
+        end(side, isIdle ? nil : ends.loss(byGoing: side))
         close()
-    }
-
-    private func reasonOfGoing(_ side: Side) -> String? {
-        guard side == .server else { return loss(by: side, AnswerLoss.clientLeft) }
-        // Where the client's end was sent on, the provider's ends the connection: it is an end like another.
-        return clientEnd == nil ? AnswerLoss.serverEnded : nil
     }
 
     /// Whether what happened to the provider's side has to wait for bytes that came before.
@@ -193,19 +176,14 @@ extension Tee {
 
     // MARK: -
 
-    /// Whether a client that has ended its half has been sent a part of an answer since.
-    ///
-    /// If it had gone it would have reset the connection then, see ``LastByte``. With HTTP/2 servers say other things, too, at their
-    /// end.
     private var isStillHeard: Bool {
-        guard let clientEnd else { return true }
-        return isAnswering && lastReceived > clientEnd && conversation?.speaksHTTP2 != true
+        ends.isClientStillHeard(speakingHTTP2: conversation?.speaksHTTP2 == true)
     }
 
     /// What a client that has gone did not wait for failed when it went.
     private func endAbandoned() {
-        guard let clientEnd, !isIdle else { return }
-        let time = max(clientEnd, lastReceived)
+        // Looked at first: what is idle is known by decoding.
+        guard ends.clientEnd != nil, !isIdle, let time = ends.abandonedAt else { return }
         keep(conversation?.ended(.client, reason: AnswerLoss.clientLeft, at: time) ?? [])
     }
 
@@ -217,8 +195,8 @@ extension Tee {
         guard !isOver else { return }
         isOver = true
         // A request that crossed with the provider's end.
-        if !isIdle { keep(conversation?.abandon(at: proxy.clock(), reason: Self.unanswered) ?? []) }
-        if let passed { proxy.gate.keep([passed(sent, received)]) }
+        if !isIdle { keep(conversation?.abandon(at: proxy.clock(), reason: TeeEnds.unanswered) ?? []) }
+        if let passed { proxy.gate.keep([passed.entry]) }
         _ = lastByte.take()
         linger?.cancel()
         whenIdle = nil
@@ -235,9 +213,9 @@ extension Tee {
 
     /// Once nothing of the provider has come for so long.
     private func closeAfterSilence(of time: Duration) {
-        let last = lastReceived
+        let last = ends.lastReceived
         after(time) {
-            guard $0.lastReceived == last else { return $0.closeAfterSilence(of: time) }
+            guard $0.ends.lastReceived == last else { return $0.closeAfterSilence(of: time) }
             $0.endAbandoned()
             $0.close()
         }

@@ -31,23 +31,14 @@ final class Tee {
     private let records: Bool
     /// The proxy that is asked in the provider's place, request by request; nil where the connection leads to the provider.
     let asked: UpstreamProxy?
-    /// The entry of a tunnel that is nobody's business, made of the bytes the client sent and received.
-    let passed: ((_ sent: Int, _ received: Int) -> Exchange)?
+    /// Nil where the connection is somebody's business.
+    var passed: PassedTunnel?
     /// The entry of a tunnel in whose TLS the client has said nothing yet.
     var unasked: TunnelEntry?
-    var sent = 0
-    var received = 0
-    /// When the client was done with sending, which mostly means that it has gone.
-    var clientEnd: Timestamp?
-    /// When bytes of the provider came last.
-    var lastReceived = Timestamp(nanoseconds: 0)
-    /// Whether the provider's side has come to its end, and the client's with it: no request can be answered any more.
-    var hasServerEnded = false
+    var ends = TeeEnds()
     var isOver = false
     private var hasNotedGarbage = false
     var hasCompletedAny = false
-    /// Whether bytes of an answer have come that is not whole yet.
-    var isAnswering = false
     /// Why the provider went before it was asked anything: what the client asks of it then is told this.
     var refusal: UpstreamFailure?
     var linger: Scheduled<Void>?
@@ -66,7 +57,7 @@ final class Tee {
         passed: ((_ sent: Int, _ received: Int) -> Exchange)? = nil,
         unasked: TunnelEntry? = nil
     ) {
-        self.passed = passed
+        self.passed = passed.map { PassedTunnel($0) }
         self.unasked = unasked
         self.records = records
         self.asked = asked
@@ -133,7 +124,7 @@ final class Tee {
                 proxy.pinning.takeNote(of: entry.identity.facts, entry.origin)
             }
             if conversation == nil {
-                sent += bytes.readableBytes
+                passed?.count(bytes.readableBytes, from: .client)
             } else {
                 ahead.append((bytes, proxy.clock()))
             }
@@ -142,13 +133,14 @@ final class Tee {
             return
         }
         catchUp()
-        lastReceived = proxy.clock()
-        guard !isRequestOnItsWay || !early.holds(bytes, at: lastReceived) else {
-            let time = proxy.configuration.limits.earlyAnswerTime
-            return early.callBack(after: time, on: loop) { [weak self] in self?.letEarlyGo() }
+        let time = proxy.clock()
+        ends.serverSent(at: time)
+        guard !isRequestOnItsWay || !early.holds(bytes, at: time) else {
+            let patience = proxy.configuration.limits.earlyAnswerTime
+            return early.callBack(after: patience, on: loop) { [weak self] in self?.letEarlyGo() }
         }
         letEarlyGo()
-        pass(bytes, at: lastReceived)
+        pass(bytes, at: time)
     }
 
     private var isRequestOnItsWay: Bool { records && conversation?.isRequestOnItsWay ?? false }
@@ -189,7 +181,7 @@ final class Tee {
         letLastByteGo()
         // It may have been all that was waited for.
         guard !isOver else { return }
-        guard clientEnd != nil, records, !isOpaque else { return hand(bytes, at: time) }
+        guard ends.clientEnd != nil, records, !isOpaque else { return hand(bytes, at: time) }
         var bytes = bytes
         lastByte.hold(of: &bytes, at: time, on: loop) { [weak self] in self?.letLastByteGo() }
         if bytes.readableBytes > 0 { hand(bytes, at: time) }
@@ -207,9 +199,9 @@ final class Tee {
 
     /// Seen by the decoder, then sent to the client.
     private func hand(_ bytes: ByteBuffer, at time: Timestamp) {
-        isAnswering = true
+        ends.answerWentOn()
         if conversation == nil {
-            received += bytes.readableBytes
+            passed?.count(bytes.readableBytes, from: .server)
         } else {
             completed(conversation?.received(bytes, from: .server, at: time) ?? [])
         }
@@ -249,7 +241,7 @@ final class Tee {
         guard records else { return }
         if !exchanges.isEmpty {
             hasCompletedAny = true
-            isAnswering = false
+            ends.answerIsWhole()
             isHolding = true
             identify(&exchanges)
             batch.add(exchanges, of: self)
