@@ -18,7 +18,10 @@ final class SeenHellos {
     /// How many secrets may still be tried on connections that have none of their own, over all of them.
     private var trials = 16_384
     /// How many records may be tried to be opened on connections whose beginning is not in the capture.
-    private var trialsInTheMiddle = 1 << 18
+    private var trialsInTheMiddle = 1 << 21
+    /// By server: of how many connections to it nothing was found that is theirs, since one that had something.
+    private var ownerless: [String: Int] = [:]
+    private static let mostServers = 4096
 
     /// A ClientHello with this random was seen.
     func note(_ random: TLSRandom) { if randoms.count < Self.most { randoms.insert(random.shortened) } }
@@ -40,13 +43,28 @@ final class SeenHellos {
         return rest.randoms
     }
 
-    /// How often a secret may be tried with a number on a connection that has no hello; 0 where it is not worth the beginning.
+    /// Whether any may be.
+    var mayTryInTheMiddle: Bool { trialsInTheMiddle > 0 }
+
+    /// How often a secret may be tried with a number on a connection that has no hello.
     ///
-    /// No connection takes all of them: most may have no key at all.
-    var trialsOfOneInTheMiddle: Int { trialsInTheMiddle < 2048 ? 0 : trialsInTheMiddle / 8 }
+    /// No connection takes all of them: most may have no key at all. Those to one server mostly have keys, or have none, as an app's to its
+    /// database: of these the first costs most.
+    func trialsInTheMiddle(of server: String) -> Int {
+        trialsInTheMiddle / 16 >> min(6, ownerless[server] ?? 0)
+    }
 
     /// So many were needed.
-    func takeTrialsInTheMiddle(_ count: Int) { trialsInTheMiddle -= count }
+    func tookTrialsInTheMiddle(_ count: Int) { trialsInTheMiddle -= count }
+
+    /// Nothing was found that is a connection's own.
+    func foundNothing(of server: String) {
+        guard ownerless.count < Self.mostServers || ownerless[server] != nil else { return }
+        ownerless[server, default: 0] += 1
+    }
+
+    /// What is a connection's own was found.
+    func foundOwner(of server: String) { ownerless[server] = nil }
 
     /// Whether any secret may be tried.
     var mayTry: Bool { trials > 0 }

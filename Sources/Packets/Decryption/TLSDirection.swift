@@ -126,6 +126,8 @@ struct TLSRecordSearch {
 
     /// Numbers that are tried at most for a record.
     static let mostNumbers = 4096
+    /// The same of a side whose handshake is ending, as long as nothing is missing of it.
+    static let mostNumbersOfHandshake = 64
     /// Records of a server behind its handshake that are of no answer, with most servers.
     static let mostTickets = 2
     /// Of a record under any keys, with its header.
@@ -133,6 +135,15 @@ struct TLSRecordSearch {
 
     /// Nil where they have not been looked up.
     var candidates: [Candidate]?
+    /// Numbers that the next record may have under the keys of a candidate, from the candidate's own on.
+    func numbers(_ candidate: Candidate, passed: Int) -> Int {
+        let most = passed / Self.smallestRecord + 2
+        guard beginsInTheMiddle else { return min(Self.mostNumbers, most) }
+        guard followsHandshake else { return Self.mostNumbers }
+        return candidate.epoch == .handshake
+            ? Self.mostNumbersOfHandshake : min(Self.mostNumbers, Self.mostNumbersOfHandshake + most)
+    }
+
     /// Bytes that are missing or were passed over.
     var passed: Int
     /// From the first unread byte on; what lies before is no record that authenticates.
@@ -141,6 +152,8 @@ struct TLSRecordSearch {
     var attempts = 0
     /// Whether nothing is known of what was said before: it is not missing, and the next record has any number.
     var beginsInTheMiddle = false
-    /// Where that is so, bytes that are missing; nil where none are.
+    /// Whether it is known that the handshake ended just then.
+    var followsHandshake = false
+    /// Where it begins in the middle, bytes that are missing; nil where none are.
     var lost: Int?
 }

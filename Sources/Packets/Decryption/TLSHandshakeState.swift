@@ -16,6 +16,11 @@ struct TLSHandshakeState {
     var mayHoldAnotherHello = false
     /// How many there were, in clear or not.
     var clientHellos = 0
+    /// Whether the client has said what stands behind its hello, and that is not there.
+    var beginsInTheMiddle = false
+    /// Records of its that were passed over, and what it took to try secrets on them, where that is so.
+    var passedInTheMiddle = 0
+    var trialsInTheMiddle = 0
     /// How many there were, without those that ask for another ClientHello.
     var serverHellos = 0
     /// Whether the server asked for another ClientHello.

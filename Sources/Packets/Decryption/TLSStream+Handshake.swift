@@ -28,6 +28,10 @@ extension TLSStream {
         }
         switch header.type {
         case TLSContentType.handshake:
+            if direction.side == .client, isOfNoOwner, !isHello(record) {
+                endInTheMiddle(&sink)
+                return .read
+            }
             readMessages(record[TLSRecordHeader.size...], direction, &sink)
             return .read
         case TLSContentType.alert:
@@ -36,6 +40,11 @@ extension TLSStream {
         case TLSContentType.changeCipherSpec:
             // In front of a second ClientHello it is for the middleboxes.
             if !handshake.hasServerHello, handshake.sawRetryRequest { return .read }
+            // What ends a handshake whose hello is not in the capture stands behind it, or that second ClientHello.
+            if direction.side == .client, handshake.clientHellos == 0 {
+                handshake.beginsInTheMiddle = true
+                return .read
+            }
             guard hasServerHello(direction, keys) else { return waitForPeer(direction, keys, &sink) }
             if !handshake.isTLS13 { enterLegacy(direction) }
             return .read
@@ -53,7 +62,8 @@ extension TLSStream {
             }
             // Early data that the server has answered with the wish for another ClientHello is never read.
             if direction.side == .client, handshake.sawRetryRequest { return .read }
-            if direction.side == .client, handshake.clientHellos == 0, findConnection(record, keys, &sink) {
+            if direction.side == .client, handshake.clientHellos == 0 {
+                readInTheMiddle(record, keys, &sink)
                 return .read
             }
             return waitForPeer(direction, keys, &sink)
@@ -72,10 +82,6 @@ extension TLSStream {
         _ keys: TLSKeyLog,
         _ sink: inout some TLSStreamSink
     ) -> Verdict {
-        if direction.side == .client, handshake.clientHellos == 0 {
-            stopBoth("it begins in the middle: its handshake is not in the capture", &sink)
-            return .read
-        }
         if other(direction).isStopped {
             stop(direction, waitReason(direction), &sink)
             return .read

@@ -136,10 +136,12 @@ extension TLSStream {
         // Of the server's hello the search may do without.
         if handshake.hasServerHello || direction.side == .server && handshake.clientHellos > 0 { return true }
         if handshake.clientHellos == 0 {
-            if direction.side == .client {
-                stopBoth("its ClientHello is not whole in the capture", &sink)
-            } else {
+            if direction.side == .server {
                 holdGap(count, direction)
+            } else if isOfNoOwner {
+                endInTheMiddle(&sink)
+            } else {
+                stopBoth("its ClientHello is not whole in the capture", &sink)
             }
         } else {
             holdGap(count, direction)

@@ -2,51 +2,129 @@ internal import Wire
 
 /// Connections whose beginning is not in the capture: whose they are shows by the secret that opens what they say.
 extension TLSStream {
+    /// Whose keys a record is under that no hello stands before.
+    private struct Owner {
+        var random: TLSRandom
+        var epoch: TLSDirection.Epoch
+        var suite: TLSCipherSuite
+        var secret: [UInt8]
+        var protection: TLSRecordProtection
+        var number: UInt64 = 0
+    }
+
     /// Secrets of the key log that are tried on a connection.
     private static let mostSecrets = 256
     /// AES with both key sizes in GCM, and ChaCha20: what is not of small devices.
     private static let usualSuites = suitesOfTLS13.prefix(3)
+    /// Records of a side that end its handshake, with a client's certificate among them.
+    private static let mostNumbersOfHandshake: UInt64 = 4
+    /// Records of a client that may be of no key: the first ones may be of early data, or broken.
+    private static let mostPassedOver = 8
+    /// As many trials as to make the keys of one secret takes time for.
+    private static let trialsForKeys = 8
 
-    /// Finds out whose record it is that a client sends on a connection whose beginning is not in the capture: that of the secret, among
-    /// those of no hello that was seen, which opens it, whatever its number.
+    /// The words for a connection that is of no secret.
+    private static let noBeginning = "it begins in the middle: its handshake is not in the capture"
+
+    /// Reads on with a record that a client sends on a connection whose beginning is not in the capture, where a secret opens it, among those
+    /// of no hello that was seen.
     ///
-    /// - Returns: whether the connection goes on from here.
-    mutating func findConnection(
+    /// That is one of the handshake's end as well. Records that no secret opens are passed over, up to a few.
+    mutating func readInTheMiddle(
         _ record: UnsafeRawBufferPointer,
         _ keys: TLSKeyLog,
         _ sink: inout some TLSStreamSink
-    ) -> Bool {
+    ) {
+        handshake.beginsInTheMiddle = true
+        if let owner = owner(of: record, keys) {
+            beginInTheMiddle(owner, keys, &sink)
+            return
+        }
+        if handshake.passedInTheMiddle == 0 { sessions.hellos.foundNothing(of: peer) }
+        if handshake.passedInTheMiddle + 1 < Self.mostPassedOver, mayHaveOwner(keys) {
+            handshake.passedInTheMiddle += 1
+        } else {
+            endInTheMiddle(&sink)
+        }
+    }
+
+    /// Whether it began in the middle, and no secret has opened anything.
+    var isOfNoOwner: Bool { handshake.beginsInTheMiddle && handshake.clientHellos == 0 }
+
+    /// Says that nothing of it can be read.
+    mutating func endInTheMiddle(_ sink: inout some TLSStreamSink) { stopBoth(Self.noBeginning, &sink) }
+
+    private func mayHaveOwner(_ keys: TLSKeyLog) -> Bool {
+        mostHeldForKeys > 0 || !sessions.hellos.unseen(.clientTraffic, in: keys).isEmpty
+    }
+
+    /// Whether a record is a ClientHello: behind another one, whose answer asks for it, or what is encrypted.
+    func isHello(_ record: UnsafeRawBufferPointer) -> Bool {
+        let head = TLSRecordHeader.size + 4
+        let type = TLSHandshakeMessages.MessageType.clientHello
+        guard record.count > head, record[TLSRecordHeader.size] == type else { return false }
+        let length = record[(head - 3)..<head].reduce(0) { $0 << 8 | Int($1) }
+        return record.count == head + length
+    }
+
+    // MARK: - Whose it is
+
+    /// Finds out whose record it is, by the secret that opens it, whatever its number.
+    private mutating func owner(of record: UnsafeRawBufferPointer, _ keys: TLSKeyLog) -> Owner? {
         let hellos = sessions.hellos
-        let mostTrials = hellos.trialsOfOneInTheMiddle
-        guard mostTrials > 0 else { return false }
-        let candidates = Self.mostLikely(hellos.unseen(.clientTraffic, in: keys), Self.mostSecrets).flatMap {
-            random in
-            let secret = keys.secret(.clientTraffic, for: random) ?? []
-            return Self.usualSuites.compactMap { suite in
-                TLSKeySchedule.protection(of: suite, secret: secret).map { (random, secret, suite, $0) }
+        guard hellos.mayTryInTheMiddle else { return nil }
+        let randoms = Self.mostLikely(hellos.unseen(.clientTraffic, in: keys), Self.mostSecrets)
+        // Of a secret there are keys of two suites, as there are of the handshake's.
+        var trials = 4 * randoms.count * Self.trialsForKeys
+        let share = (hellos.trialsInTheMiddle(of: peer) - handshake.trialsInTheMiddle) / 2
+        let least = handshake.trialsInTheMiddle == 0 ? 2 * trials : 0
+        guard !randoms.isEmpty, trials < max(share, least) else { return nil }
+        let candidates = Self.owners(among: randoms, keys)
+        let found = Self.open(record, candidates, mostTrials: max(share, least), &trials, into: buffer)
+        handshake.trialsInTheMiddle += trials
+        hellos.tookTrialsInTheMiddle(trials)
+        if found != nil { hellos.foundOwner(of: peer) }
+        return found
+    }
+
+    private static func owners(among randoms: [TLSRandom], _ keys: TLSKeyLog) -> [Owner] {
+        let epochs: [TLSDirection.Epoch] = [.application, .handshake]
+        return randoms.flatMap { random in
+            epochs.flatMap { epoch in
+                let secret = keys.secret(label(epoch, .client), for: random) ?? []
+                return usualSuites.compactMap { suite in
+                    TLSKeySchedule.protection(of: suite, secret: secret).map {
+                        Owner(random: random, epoch: epoch, suite: suite, secret: secret, protection: $0)
+                    }
+                }
             }
         }
-        guard !candidates.isEmpty else { return false }
+    }
+
+    /// Tries the low numbers first: most connections have said little so far.
+    private static func open(
+        _ record: UnsafeRawBufferPointer,
+        _ candidates: [Owner],
+        mostTrials: Int,
+        _ trials: inout Int,
+        into buffer: PlaintextBuffer
+    ) -> Owner? {
         buffer.reserve(record.count)
-        var trials = 0
-        defer { hellos.takeTrialsInTheMiddle(trials) }
-        // Most connections have said little so far.
+        // What a record takes longer than a small one.
+        let cost = 1 + record.count / 2048
         for number in 0..<UInt64(TLSRecordSearch.mostNumbers) {
-            for (random, secret, suite, protection) in candidates {
-                guard trialBudget > 0, trials < mostTrials else { return false }
-                trials += 1
-                trialBudget -= record.count + 512
+            for place in candidates.indices
+            where candidates[place].epoch == .application || number < mostNumbersOfHandshake {
+                guard trials < mostTrials else { return nil }
+                trials += cost
+                let protection = candidates[place].protection
                 guard protection.open(record, number: number, into: buffer.start) != nil else { continue }
-                // For others it stays: what has its addresses changed on one machine is in the capture twice.
-                handshake.clientRandom = random
-                agreed(on: suite)
-                client.enter(.application)
-                (client.protection, client.secret, client.number) = (protection, secret, number)
-                beginInTheMiddle(keys, &sink)
-                return true
+                var owner = candidates[place]
+                owner.number = number
+                return owner
             }
         }
-        return false
+        return nil
     }
 
     /// What was open when the capture began stands first in a log that began with it, and last in one that has long been written to.
@@ -56,24 +134,40 @@ extension TLSStream {
         }
     }
 
-    /// The client's keys are known; the server's next record may have any number.
-    private mutating func beginInTheMiddle(_ keys: TLSKeyLog, _ sink: inout some TLSStreamSink) {
-        // What others' keys have cost is nothing that the server's records are tried less for.
-        trialBudget = Self.mostTrials
+    // MARK: - What goes on
+
+    /// The client's keys are known; the server's next record may have any number, and be of its handshake where the client's was.
+    private mutating func beginInTheMiddle(
+        _ owner: Owner,
+        _ keys: TLSKeyLog,
+        _ sink: inout some TLSStreamSink
+    ) {
+        // For others it stays: what has its addresses changed on one machine is in the capture twice.
+        handshake.clientRandom = owner.random
+        agreed(on: owner.suite)
         handshake.clientHellos = 1
         handshake.serverHellos = 1
         handshake.version = TLSHandshakeState.tls13
         facts.version = Self.versionName(handshake.version)
-        client.hasFinished = true
-        server.enter(.application)
+        for direction in [client, server] {
+            direction.enter(owner.epoch)
+            // Whatever comes first may be the middle of a message.
+            if owner.epoch == .handshake, direction.side == .server || owner.number > 0 {
+                direction.messages.lose()
+            }
+        }
+        (client.protection, client.secret, client.number) = (owner.protection, owner.secret, owner.number)
+        client.hasFinished = owner.epoch == .application
         // The end of a record with a hole is looked through like all that comes.
         server.skipped = 0
         var search = TLSRecordSearch(candidates: nil, passed: 0, offset: 0)
         search.beginsInTheMiddle = true
+        search.followsHandshake = owner.epoch == .handshake || owner.number == 0
         server.search = search
         changes += 1
-        endHandshake(&sink)
+        if client.hasFinished { endHandshake(&sink) }
         // What the server has said by now answers nothing that the client says from here on.
         settle(keys, &sink)
+        endHandshake(&sink)
     }
 }

@@ -369,7 +369,7 @@ extension TLSStream {
     }
 
     /// What key logs call the secret of an epoch.
-    private static func label(_ epoch: TLSDirection.Epoch, _ side: Side) -> TLSKeyLog.Label {
+    static func label(_ epoch: TLSDirection.Epoch, _ side: Side) -> TLSKeyLog.Label {
         switch (epoch, side) {
         case (.plain, _), (.legacy, _): .masterSecret
         case (.early, _): .clientEarlyTraffic

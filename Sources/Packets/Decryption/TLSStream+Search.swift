@@ -205,13 +205,9 @@ extension TLSStream {
         _ sink: inout some TLSStreamSink
     ) -> TLSRecordProtection.Opened? {
         let passed = search.passed &+ search.offset
-        let numbers =
-            search.beginsInTheMiddle
-            ? TLSRecordSearch.mostNumbers
-            : min(TLSRecordSearch.mostNumbers, passed / TLSRecordSearch.smallestRecord + 2)
         buffer.reserve(record.count)
         for candidate in search.candidates ?? [] {
-            for step in 0..<UInt64(numbers) {
+            for step in 0..<UInt64(search.numbers(candidate, passed: passed)) {
                 guard trialBudget > 0 else {
                     giveUp(search, direction, &sink)
                     return nil
@@ -275,6 +271,8 @@ extension TLSStream {
         }
         if !isSame {
             direction.enter(candidate.epoch)
+            // It may be the middle of a message.
+            if candidate.epoch == .handshake, step > 0 { direction.messages.lose() }
             direction.protection = candidate.protection
             direction.secret = candidate.secret
             if candidate.epoch == .application { changes += 1 }

@@ -29,6 +29,8 @@ package struct TLSStream {
     let mostHeldForKeys: Int
     /// Those of all connections.
     let sessions: TLSSessions
+    /// Who is spoken to, for the trials that its connections may take.
+    let peer: String
     var handshake = TLSHandshakeState()
     /// What was held back, in the order in which it came.
     var heldOrder: [HeldTurn] = []
@@ -43,9 +45,11 @@ package struct TLSStream {
     ///   - holdingForKeys: so many bytes of each direction are held back where keys are missing, for ``keysAdded(_:into:)``.
     ///     With 0 a missing key is final: all keys are there before the first packet.
     ///   - sessions: those that other connections have begun.
-    package init(holdingForKeys: Int = 0, sessions: TLSSessions = TLSSessions()) {
+    ///   - peer: the server; where no key opens one connection to it, less is tried for the next.
+    package init(holdingForKeys: Int = 0, sessions: TLSSessions = TLSSessions(), peer: String = "") {
         mostHeldForKeys = max(0, holdingForKeys)
         self.sessions = sessions
+        self.peer = peer
     }
 
     /// Takes the next bytes of a direction.
@@ -127,6 +131,7 @@ package struct TLSStream {
 
     /// No more keys will come: says of what is held back that it cannot be read.
     package mutating func abandon(into sink: inout some TLSStreamSink) {
+        if isOfNoOwner { return endInTheMiddle(&sink) }
         let waiting = [client, server].filter { $0.waits != nil }
         if waiting.contains(where: { $0.waits == .keys }) {
             guard client.hasEnded || server.hasEnded, leaveServer() else {
@@ -147,7 +152,10 @@ package struct TLSStream {
         guard let wait = direction.waits else { return }
         let most = wait == .peer ? Self.mostHeldForPeer : mostHeldForKeys
         guard direction.held.count - direction.heldStart > most else { return }
-        if wait == .peer {
+        if wait == .peer, isOfNoOwner {
+            // It is looked through from any place on.
+            (direction.held, direction.heldStart, direction.gaps) = ([], 0, [])
+        } else if wait == .peer {
             stop(direction, waitReason(direction), &sink)
         } else {
             stopBoth(handshake.missingKey, &sink)
@@ -233,7 +241,9 @@ package struct TLSStream {
             }
             return
         }
-        if endWithinHello(direction, &sink) {
+        if direction.side == .client, isOfNoOwner {
+            endInTheMiddle(&sink)
+        } else if endWithinHello(direction, &sink) {
             untoldReason = "the client's hello is not whole"
             direction.stop()
             changes += 1

@@ -86,7 +86,11 @@ final class ConnectionReader {
         self.isWhole = isWhole
         self.depth = depth
         toldAt = entry.startedAt
-        tls = TLSStream(holdingForKeys: reading.heldForKeys, sessions: reading.sessions)
+        tls = TLSStream(
+            holdingForKeys: reading.heldForKeys,
+            sessions: reading.sessions,
+            peer: entry.facts.serverAddress ?? entry.host
+        )
     }
 
     deinit { reading.waitingBytes -= waitingBytes }

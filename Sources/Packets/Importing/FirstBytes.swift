@@ -70,9 +70,13 @@ enum FirstBytes {
             && (17...16_640).contains(bytes.field(3, as: UInt16.self))
     }
 
-    /// Whether a record of TLS begins here that may be the first of what is there: a hello, or data.
+    private static let changeCipherSpec: [UInt8] = [0x14, 3, 3, 0, 1, 1]
+
+    /// Whether a record of TLS begins here that may be the first of what is there: a hello, data, or what stands before the end of a
+    /// handshake.
     static func isRecord(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        isData(bytes) || bytes.first == 0x16 && sender(of: bytes) != nil
+        isData(bytes) || bytes.starts(with: changeCipherSpec)
+            || bytes.first == 0x16 && sender(of: bytes) != nil
     }
 
     private static let alertSize = 7

@@ -256,7 +256,7 @@ struct LostHelloTests {
     }
 
     /// So many lines of connections that are not in the capture.
-    private static func linesOfOthers(_ count: Int, _ label: String = "CLIENT_TRAFFIC_SECRET_0") -> [UInt8] {
+    static func linesOfOthers(_ count: Int, _ label: String = "CLIENT_TRAFFIC_SECRET_0") -> [UInt8] {
         let lines = (1...count).map { number in
             let random = String(number, radix: 16)
             return label + " " + String(repeating: "0", count: 64 - random.utf8.count) + random

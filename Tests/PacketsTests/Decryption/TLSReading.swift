@@ -51,9 +51,10 @@ struct TLSReading: TLSStreamSink, Equatable {
         _ wire: [(side: Side, bytes: [UInt8])],
         keys: TLSKeyLog,
         cut: Cut = .asSent,
-        sessions: TLSSessions = TLSSessions()
+        sessions: TLSSessions = TLSSessions(),
+        peer: String = ""
     ) {
-        var stream = TLSStream(sessions: sessions)
+        var stream = TLSStream(sessions: sessions, peer: peer)
         var random = SeededGenerator(seed: 0)
         if case .random(let seed) = cut { random = SeededGenerator(seed: seed) }
         for (side, bytes) in wire {
