@@ -20,12 +20,19 @@ struct TLSHandshakeMessages {
         static let serverKeyExchange: UInt8 = 12
         static let certificateRequest: UInt8 = 13
         static let serverHelloDone: UInt8 = 14
+        static let certificateVerify: UInt8 = 15
         static let clientKeyExchange: UInt8 = 16
         static let finished: UInt8 = 20
         static let keyUpdate: UInt8 = 24
         /// A Certificate, packed (RFC 8879, section 4).
         static let compressedCertificate: UInt8 = 25
     }
+
+    /// Of the messages behind both hellos in TLS 1.3 (RFC 8446, section 4).
+    private static let typesOfFlight: Set<UInt8> = [
+        MessageType.encryptedExtensions, MessageType.certificate, MessageType.certificateRequest,
+        MessageType.compressedCertificate, MessageType.certificateVerify, MessageType.finished,
+    ]
 
     /// Largest message that is kept whole.
     static let largest = 256 << 10
@@ -84,6 +91,19 @@ struct TLSHandshakeMessages {
     mutating func lose() {
         reset()
         isLost = true
+    }
+
+    /// Goes on with a record that holds nothing but whole messages of a handshake's end, where it is not known where they begin.
+    mutating func findPlace(in content: UnsafeRawBufferPointer.SubSequence) {
+        guard isLost else { return }
+        var rest = content
+        while rest.count >= 4, let type = rest.popFirst(), Self.typesOfFlight.contains(type) {
+            let length = rest.prefix(3).reduce(0) { $0 << 8 | Int($1) }
+            rest = rest.dropFirst(3)
+            guard rest.count >= length else { return }
+            rest = rest.dropFirst(length)
+        }
+        if rest.isEmpty, !content.isEmpty { reset() }
     }
 
     /// Forgets what has begun; the next byte is a message's first.

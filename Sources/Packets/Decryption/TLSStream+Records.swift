@@ -424,7 +424,9 @@ extension TLSStream {
             if opened.length > 0, direction.carriesData {
                 sink.receivedPlaintext(content, from: direction.side)
             }
-        case TLSContentType.handshake: readMessages(content[...], direction, &sink)
+        case TLSContentType.handshake:
+            if direction.epoch == .handshake { direction.messages.findPlace(in: content[...]) }
+            readMessages(content[...], direction, &sink)
         case TLSContentType.alert: tellAlert(content[...], direction, &sink)
         case TLSContentType.changeCipherSpec: if direction.epoch == .legacy { direction.enter(.legacy) }
         default: break

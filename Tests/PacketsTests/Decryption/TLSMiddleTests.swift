@@ -99,6 +99,21 @@ struct TLSMiddleTests {
         #expect(reading.reasons.isEmpty && reading.lost.isEmpty, "\(reading.reasons)")
     }
 
+    /// What is missing of a server's flight ends with a record; the messages behind that are read, which tell that the handshake ended.
+    @Test func messagesBehindMissingOnesAreRead() throws {
+        let pair = try Damage.pair(Self.suites[0], records: 3)
+        // From ChangeCipherSpec, EncryptedExtensions, Certificate, CertificateVerify and Finished on.
+        for (first, flight) in try Self.wiresBehindTheHello(pair).dropFirst().enumerated() {
+            let whole = pair.wire.first { $0.side == .server }?.bytes.count ?? 0
+            var wire = Damage.whole([pair.wire[0]] + flight)
+            wire[1].lost = whole - wire[1].bytes.count
+            let reading = Damage.read(wire, pair.keys)
+            for side in [Side.client, .server] { #expect(Damage.numbers(reading, side) == [0, 1, 2]) }
+            #expect(reading.facts.map(\.showsServerCertificate) == [first < 3])
+            #expect(reading.reasons.isEmpty && reading.lost.isEmpty, "\(reading.reasons)")
+        }
+    }
+
     /// A record that is broken, or of early data, has no secret; that of the next one shows.
     @Test func recordOfNoSecretInFrontIsPassedOver() throws {
         let pair = try Damage.pair(Self.suites[0], records: 12)
