@@ -15,13 +15,11 @@ final class SeenHellos {
     /// Each by its ``TLSRandom/shortened``.
     private var randoms: Set<UInt64> = []
     private var unseen: [TLSKeyLog.Label: Unseen] = [:]
-    /// How many secrets may still be tried on connections that have none of their own, over all of them.
-    private var trials = 16_384
-    /// How many records may be tried to be opened on connections whose beginning is not in the capture.
-    private var trialsInTheMiddle = 1 << 21
-    /// By server: of how many connections to it nothing was found that is theirs, since one that had something.
-    private var ownerless: [String: Int] = [:]
-    private static let mostServers = 4096
+    /// How often secrets are tried on the first record of connections whose hello may be within another, and of those that have none.
+    var withinHellos = TrialPool(1 << 17, mostOfOne: 1024)
+    var behindLostHellos = TrialPool(1 << 17, mostOfOne: 1024)
+    /// The same on connections whose beginning is not in the capture, with each number that a record may have.
+    var inTheMiddle = TrialPool(1 << 21)
 
     /// A ClientHello with this random was seen.
     func note(_ random: TLSRandom) { if randoms.count < Self.most { randoms.insert(random.shortened) } }
@@ -41,37 +39,5 @@ final class SeenHellos {
         (rest.connections, rest.hellos) = (all.count, randoms.count)
         unseen[label] = rest
         return rest.randoms
-    }
-
-    /// Whether any may be.
-    var mayTryInTheMiddle: Bool { trialsInTheMiddle > 0 }
-
-    /// How often a secret may be tried with a number on a connection that has no hello.
-    ///
-    /// No connection takes all of them: most may have no key at all. Those to one server mostly have keys, or have none, as an app's to its
-    /// database: of these the first costs most.
-    func trialsInTheMiddle(of server: String) -> Int {
-        trialsInTheMiddle / 16 >> min(6, ownerless[server] ?? 0)
-    }
-
-    /// So many were needed.
-    func tookTrialsInTheMiddle(_ count: Int) { trialsInTheMiddle -= count }
-
-    /// Nothing was found that is a connection's own.
-    func foundNothing(of server: String) {
-        guard ownerless.count < Self.mostServers || ownerless[server] != nil else { return }
-        ownerless[server, default: 0] += 1
-    }
-
-    /// What is a connection's own was found.
-    func foundOwner(of server: String) { ownerless[server] = nil }
-
-    /// Whether any secret may be tried.
-    var mayTry: Bool { trials > 0 }
-
-    /// Whether a secret may be tried.
-    func takeTrial() -> Bool {
-        trials -= 1
-        return trials >= 0
     }
 }

@@ -14,6 +14,8 @@ struct TLSHandshakeState {
     var clientRandom: TLSRandom?
     /// Whether the hello that counts may be inside of that one, with a random that is not seen.
     var mayHoldAnotherHello = false
+    /// How many secrets of such were tried.
+    var innerTrials = 0
     /// How many there were, in clear or not.
     var clientHellos = 0
     /// Whether the client has said what stands behind its hello, and that is not there.

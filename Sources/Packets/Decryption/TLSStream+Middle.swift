@@ -40,7 +40,7 @@ extension TLSStream {
             beginInTheMiddle(owner, keys, &sink)
             return
         }
-        if handshake.passedInTheMiddle == 0 { sessions.hellos.foundNothing(of: peer) }
+        if handshake.passedInTheMiddle == 0 { sessions.hellos.inTheMiddle.foundNothing(of: peer) }
         if handshake.passedInTheMiddle + 1 < Self.mostPassedOver, mayHaveOwner(keys) {
             handshake.passedInTheMiddle += 1
         } else {
@@ -72,18 +72,18 @@ extension TLSStream {
     /// Finds out whose record it is, by the secret that opens it, whatever its number.
     private mutating func owner(of record: UnsafeRawBufferPointer, _ keys: TLSKeyLog) -> Owner? {
         let hellos = sessions.hellos
-        guard hellos.mayTryInTheMiddle else { return nil }
+        guard hellos.inTheMiddle.isOpen else { return nil }
         let randoms = Self.mostLikely(hellos.unseen(.clientTraffic, in: keys), Self.mostSecrets)
         // Of a secret there are keys of two suites, as there are of the handshake's.
         var trials = 4 * randoms.count * Self.trialsForKeys
-        let share = (hellos.trialsInTheMiddle(of: peer) - handshake.trialsInTheMiddle) / 2
+        let share = (hellos.inTheMiddle.share(of: peer) - handshake.trialsInTheMiddle) / 2
         let least = handshake.trialsInTheMiddle == 0 ? 2 * trials : 0
         guard !randoms.isEmpty, trials < max(share, least) else { return nil }
         let candidates = Self.owners(among: randoms, keys)
         let found = Self.open(record, candidates, mostTrials: max(share, least), &trials, into: buffer)
         handshake.trialsInTheMiddle += trials
-        hellos.tookTrialsInTheMiddle(trials)
-        if found != nil { hellos.foundOwner(of: peer) }
+        hellos.inTheMiddle.take(trials)
+        if found != nil { hellos.inTheMiddle.foundOwner(of: peer) }
         return found
     }
 

@@ -230,71 +230,14 @@ extension TLSStream {
         }
     }
 
-    /// Of a hello that was encrypted within another one, key logs have the random, and it is seen nowhere, as is that of one which the
-    /// capture lacks: what opens the first protected record is of this connection (RFC 9849, section 6.1).
-    private mutating func findInnerHello(
-        _ record: UnsafeRawBufferPointer,
-        _ direction: TLSDirection,
-        _ keys: TLSKeyLog
-    ) {
-        guard sessions.hellos.mayTry, mayHoldInnerHello(direction, keys) else { return }
-        buffer.reserve(record.count)
-        for inner in Self.mostLikely(Array(innerHellos(of: direction, keys)), Self.mostInnerHellos) {
-            guard sessions.hellos.takeTrial() else { return }
-            direction.triedHellos.insert(inner.shortened)
-            guard
-                let protection = protection(ofHello: inner, direction, keys),
-                protection.open(record, number: 0, into: buffer.start) != nil
-            else { continue }
-            handshake.clientRandom = inner
-            handshake.legacy?.clientRandom = inner
-            sessions.hellos.note(inner)
-            // The name that was seen is of the server that many others are behind.
-            facts.serverName = nil
-            return
-        }
-    }
-
-    /// What a direction's first records are protected with if the client's hello had this random.
-    private func protection(ofHello random: TLSRandom, _ direction: TLSDirection, _ keys: TLSKeyLog)
-        -> TLSRecordProtection?
-    {
-        guard let suite = handshake.suite,
-            let secret = keys.secret(Self.label(direction.epoch, direction.side), for: random)
-        else { return nil }
-        guard direction.epoch == .legacy else { return TLSKeySchedule.protection(of: suite, secret: secret) }
-        guard var legacy = handshake.legacy else { return nil }
-        legacy.clientRandom = random
-        return TLSKeySchedule.protection(of: legacy, master: secret, for: direction.side)
-    }
-
-    private func mayHoldInnerHello(_ direction: TLSDirection, _ keys: TLSKeyLog) -> Bool {
-        guard direction.number == 0, handshake.suite != nil, handshake.obstacle == nil,
-            let random = handshake.clientRandom,
-            direction.epoch == .handshake || direction.epoch == .legacy && random == TLSRandom.unseen
-        else { return false }
-        return !keys.hasSecrets(for: random)
-    }
-
-    /// Hellos that nobody saw, of which there are secrets that have not been tried.
-    private func innerHellos(of direction: TLSDirection, _ keys: TLSKeyLog) -> some Sequence<TLSRandom> {
-        sessions.hellos.unseen(Self.label(direction.epoch, direction.side), in: keys).lazy.filter {
-            !direction.triedHellos.contains($0.shortened)
-        }
-    }
-
     /// Whether there are secrets by now that may open what a direction holds back.
     func mayOpen(_ direction: TLSDirection, _ keys: TLSKeyLog) -> Bool {
         let epochs = handshake.isTLS13 ? [direction.epoch, .handshake, .application] : [.legacy]
         return epochs.contains { material($0, direction.side, handshake.suite, keys) != nil }
             || handshake.suite == nil && !candidates(for: direction, keys).isEmpty
             || !handshake.hasServerHello && !possibleSuites(keys).isEmpty
-            || handshake.mayHoldAnotherHello && mayHoldInnerHello(direction, keys)
-                && sessions.hellos.mayTry && innerHellos(of: direction, keys).contains { _ in true }
+            || handshake.mayHoldAnotherHello && mayFindInnerHello(direction, keys)
     }
-
-    /// Connections of the key log that are tried on one.
-    private static let mostInnerHellos = 1024
 
     /// Makes the keys of a direction's epoch.
     private mutating func prepare(

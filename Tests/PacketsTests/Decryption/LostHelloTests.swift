@@ -278,26 +278,44 @@ struct LostHelloTests {
 
     /// That of a browser is written to for months.
     @Test(arguments: [false, true]) func keysOfLostHellosStandAtEitherEndOfOneToo(isLast: Bool) throws {
-        var options = TLSPair.Options()
-        options.versions = TLS1_3_VERSION...TLS1_3_VERSION
         var packets: [MadePacket] = []
         var keyLog: [UInt8] = []
         // More than there are trials for where each costs as many as there are others.
         let connections: Range<UInt16> = 0..<40
         for number in connections {
-            let pair = try TLSPair(options)
-            try pair.handshake()
-            try pair.send(Array("GET /a HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8), from: .client)
-            try pair.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8), from: .server)
-            var made = PacketBuilder(client: Endpoint(address: [10, 0, 0, 1], port: 50_000 + number))
-            made.converse(pair.wire)
-            made.packets.remove(at: try #require(made.packets.firstIndex { $0.bytes.count > 40 }))
+            let made = try Self.withoutTheClientsHello(50_000 + number)
             packets += made.packets
-            keyLog += pair.keyLog
+            keyLog += made.keyLog
         }
         let others = Self.linesOfOthers(1100, "SERVER_HANDSHAKE_TRAFFIC_SECRET")
         let read = PacketImport(packets, keyLog: isLast ? others + keyLog : keyLog + others)
         #expect(read.exchanges.map(\.request.url.path) == connections.map { _ in "/a" })
+    }
+
+    /// So many would take all trials that there are, were each tried as often as the first.
+    @Test func connectionsOfNoKeyLeaveTrialsToOneWithoutItsHello() throws {
+        let keyless = try (0..<20).flatMap { try Self.withoutTheClientsHello(50_000 + $0).packets }
+        let made = try Self.withoutTheClientsHello(50_100)
+        let keyLog = Self.linesOfOthers(1100, "SERVER_HANDSHAKE_TRAFFIC_SECRET") + made.keyLog
+        let read = PacketImport(keyless + made.packets, keyLog: keyLog)
+        #expect(read.exchanges.filter { $0.request.method == "GET" }.count == 1)
+        #expect(read.report.counts.unreadConnections == 20)
+    }
+
+    /// A connection of TLS 1.3 with one exchange, whose ClientHello was dropped.
+    private static func withoutTheClientsHello(_ port: UInt16) throws -> (
+        packets: [MadePacket], keyLog: [UInt8]
+    ) {
+        var options = TLSPair.Options()
+        options.versions = TLS1_3_VERSION...TLS1_3_VERSION
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        try pair.send(Array("GET /a HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8), from: .client)
+        try pair.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8), from: .server)
+        var made = PacketBuilder(client: Endpoint(address: [10, 0, 0, 1], port: port))
+        made.converse(pair.wire)
+        made.packets.remove(at: try #require(made.packets.firstIndex { $0.bytes.count > 40 }))
+        return (made.packets, pair.keyLog)
     }
 
     /// The keys of others are tried on the client's record; what that costs is not missing where its server's numbers are.
