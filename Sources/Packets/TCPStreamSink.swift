@@ -96,4 +96,7 @@ package enum TCPStreamEnd: Sendable, Hashable {
     case unanswered(attempts: Int, rejection: String?)
     /// The capture ends before the connection does.
     case captureEnded
+
+    /// The same where each side is the other one.
+    var turned: TCPStreamEnd { if case .reset(let side) = self { .reset(by: side.other) } else { self } }
 }

@@ -63,8 +63,7 @@ extension TLSStream {
             // Early data that the server has answered with the wish for another ClientHello is never read.
             if direction.side == .client, handshake.sawRetryRequest { return .read }
             if direction.side == .client, handshake.clientHellos == 0 {
-                readInTheMiddle(record, keys, &sink)
-                return .read
+                return readInTheMiddle(record, direction, keys, &sink)
             }
             return waitForPeer(direction, keys, &sink)
         default: return .read

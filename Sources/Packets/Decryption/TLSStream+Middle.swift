@@ -32,20 +32,28 @@ extension TLSStream {
     /// That is one of the handshake's end as well. Records that no secret opens are passed over, up to a few.
     mutating func readInTheMiddle(
         _ record: UnsafeRawBufferPointer,
+        _ direction: TLSDirection,
         _ keys: TLSKeyLog,
         _ sink: inout some TLSStreamSink
-    ) {
+    ) -> Verdict {
         handshake.beginsInTheMiddle = true
-        if let owner = owner(of: record, keys) {
+        if let owner = owner(of: record, from: .client, keys) {
             beginInTheMiddle(owner, keys, &sink)
-            return
+            return .read
         }
+        if mayBeTurned, let owner = owner(of: record, from: .server, keys) {
+            turnedFor = owner.random
+            direction.waits = .peer
+            return .hold
+        }
+        mayBeTurned = false
         if handshake.passedInTheMiddle == 0 { sessions.hellos.inTheMiddle.foundNothing(of: peer) }
         if handshake.passedInTheMiddle + 1 < Self.mostPassedOver, mayHaveOwner(keys) {
             handshake.passedInTheMiddle += 1
         } else {
             endInTheMiddle(&sink)
         }
+        return .read
     }
 
     /// Whether it began in the middle, and no secret has opened anything.
@@ -70,16 +78,22 @@ extension TLSStream {
     // MARK: - Whose it is
 
     /// Finds out whose record it is, by the secret that opens it, whatever its number.
-    private mutating func owner(of record: UnsafeRawBufferPointer, _ keys: TLSKeyLog) -> Owner? {
+    private mutating func owner(
+        of record: UnsafeRawBufferPointer,
+        from side: Side,
+        _ keys: TLSKeyLog
+    ) -> Owner? {
         let hellos = sessions.hellos
         guard hellos.inTheMiddle.isOpen else { return nil }
-        let randoms = Self.mostLikely(hellos.unseen(.clientTraffic, in: keys), Self.mostSecrets)
+        let randoms =
+            turnedFor.map { [$0] }
+            ?? Self.mostLikely(hellos.unseen(.clientTraffic, in: keys), Self.mostSecrets)
         // Of a secret there are keys of two suites, as there are of the handshake's.
         var trials = 4 * randoms.count * Self.trialsForKeys
         let share = (hellos.inTheMiddle.share(of: peer) - handshake.trialsInTheMiddle) / 2
         let least = handshake.trialsInTheMiddle == 0 ? 2 * trials : 0
         guard !randoms.isEmpty, trials < max(share, least) else { return nil }
-        let candidates = Self.owners(among: randoms, keys)
+        let candidates = Self.owners(among: randoms, side, keys)
         let found = Self.open(record, candidates, mostTrials: max(share, least), &trials, into: buffer)
         handshake.trialsInTheMiddle += trials
         hellos.inTheMiddle.take(trials)
@@ -87,11 +101,11 @@ extension TLSStream {
         return found
     }
 
-    private static func owners(among randoms: [TLSRandom], _ keys: TLSKeyLog) -> [Owner] {
+    private static func owners(among randoms: [TLSRandom], _ side: Side, _ keys: TLSKeyLog) -> [Owner] {
         let epochs: [TLSDirection.Epoch] = [.application, .handshake]
         return randoms.flatMap { random in
             epochs.flatMap { epoch in
-                let secret = keys.secret(label(epoch, .client), for: random) ?? []
+                let secret = keys.secret(label(epoch, side), for: random) ?? []
                 return usualSuites.compactMap { suite in
                     TLSKeySchedule.protection(of: suite, secret: secret).map {
                         Owner(random: random, epoch: epoch, suite: suite, secret: secret, protection: $0)
@@ -169,5 +183,28 @@ extension TLSStream {
         // What the server has said by now answers nothing that the client says from here on.
         settle(keys, &sink)
         endHandshake(&sink)
+    }
+
+    // MARK: - Who is who
+
+    /// Takes each side for the other, where what one has said turned out to be under the keys of the other.
+    mutating func turn(_ keys: TLSKeyLog, _ sink: inout some TLSStreamSink) {
+        mayBeTurned = false
+        handshake = TLSHandshakeState()
+        for direction in [client, server] {
+            // A record that has begun.
+            let rest = Array(direction.partial[direction.start...])
+            direction.dropUnread()
+            rest.withUnsafeBytes { direction.hold($0[...]) }
+            direction.messages.reset()
+        }
+        swap(&client.held, &server.held)
+        swap(&client.heldStart, &server.heldStart)
+        swap(&client.gaps, &server.gaps)
+        swap(&client.skipped, &server.skipped)
+        swap(&client.hasEnded, &server.hasEnded)
+        for index in heldOrder.indices { heldOrder[index].side = heldOrder[index].side.other }
+        sink.turned()
+        replayHeld(keys, &sink)
     }
 }

@@ -31,6 +31,10 @@ package struct TLSStream {
     let sessions: TLSSessions
     /// Who is spoken to, for the trials that its connections may take.
     let peer: String
+    /// Whether it is not sure which end is the server.
+    var mayBeTurned: Bool
+    /// The random of the hello under whose keys each side is the other one; nil where that is not so.
+    var turnedFor: TLSRandom?
     var handshake = TLSHandshakeState()
     /// What was held back, in the order in which it came.
     var heldOrder: [HeldTurn] = []
@@ -46,10 +50,18 @@ package struct TLSStream {
     ///     With 0 a missing key is final: all keys are there before the first packet.
     ///   - sessions: those that other connections have begun.
     ///   - peer: the server; where no key opens one connection to it, less is tried for the next.
-    package init(holdingForKeys: Int = 0, sessions: TLSSessions = TLSSessions(), peer: String = "") {
+    ///   - mayBeTurned: whether it is not sure which end is the server: where keys show it to be the other one, the sink is told, and
+    ///     each side is taken for the other from then on.
+    package init(
+        holdingForKeys: Int = 0,
+        sessions: TLSSessions = TLSSessions(),
+        peer: String = "",
+        mayBeTurned: Bool = false
+    ) {
         mostHeldForKeys = max(0, holdingForKeys)
         self.sessions = sessions
         self.peer = peer
+        self.mayBeTurned = mayBeTurned
     }
 
     /// Takes the next bytes of a direction.
@@ -75,6 +87,7 @@ package struct TLSStream {
         direction.hold(bytes[count...])
         noteHeld(side, bytes.count - count, at: sink.time)
         checkHeld(direction, &sink)
+        if mayBeTurned, turnedFor != nil { turn(keys, &sink) }
         settle(keys, &sink)
     }
 

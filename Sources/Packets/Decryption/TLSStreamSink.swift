@@ -23,6 +23,8 @@ package protocol TLSStreamSink {
     mutating func handshakeEnded(_ facts: TLSStreamFacts)
     /// An alert, encrypted or not, and what is known of the connection by then; `close_notify` too.
     mutating func alert(_ alert: TLSStreamAlert, from side: Side, _ facts: TLSStreamFacts)
+    /// Each side is the other one: what is told behind this, and taken, goes by that.
+    mutating func turned()
     /// Why nothing more of this direction (nil: of both) can be read; at most once each.
     mutating func unreadable(_ reason: String, from side: Side?)
 }
@@ -33,6 +35,8 @@ extension TLSStreamSink {
     package mutating func lostPlace(of side: Side) {}
 
     package mutating func foundPlace(of side: Side) {}
+
+    package mutating func turned() {}
 }
 
 /// An alert as it stands in its record (RFC 8446, section 6).

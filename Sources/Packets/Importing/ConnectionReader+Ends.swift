@@ -4,7 +4,8 @@ internal import Wire
 /// What is missing of a connection, how it ends, and what is told of one that could not be read.
 extension ConnectionReader {
     /// Bytes of one direction are not in the capture.
-    func lost(_ count: Int, from side: Side, at time: Timestamp) {
+    func lost(_ count: Int, from sender: Side, at time: Timestamp) {
+        let side = isTurned ? sender.other : sender
         bytes.count(count, from: side, isCaptured: false)
         decideByServer(time)
         switch state {
@@ -30,7 +31,9 @@ extension ConnectionReader {
     }
 
     /// A side sends no more.
-    func ended(_ side: Side, _ end: TCPStreamEnd, at time: Timestamp) {
+    func ended(_ ender: Side, _ end: TCPStreamEnd, at time: Timestamp) {
+        let side = isTurned ? ender.other : ender
+        let end = isTurned ? end.turned : end
         if end == .finished { finished.insert(side) }
         if self.end == nil { self.end = ConnectionEnd(side: side, ending: end, time: time) }
         // Only behind a FIN of the client's may the server still go on.
@@ -119,8 +122,30 @@ extension ConnectionReader {
     private func settleEnds() {
         guard let turned, !hasBeginning, reading.isServer(entry.client), !reading.isServer(turned.client)
         else { return }
+        turnEnds()
+    }
+
+    /// Takes each side for the other from here on.
+    func turnEnds() {
+        guard let turned else { return }
+        self.turned = nil
+        isTurned = true
         entry = turned
         bytes.turn()
+        firstOfTLS.side = firstOfTLS.side.other
+        finished = Set(finished.map(\.other))
+        end = end.map { ConnectionEnd(side: $0.side.other, ending: $0.ending.turned, time: $0.time) }
+    }
+
+    /// Does so where nothing could be read by now, and who was taken for the server asks for something, or says hello.
+    func turnEnds(where side: Side, says bytes: UnsafeRawBufferPointer) {
+        guard turned != nil, side == .server, state == .clear, messages?.isAwaitingBeginning == true,
+            !reading.isServer(entry.facts.serverAddress ?? ""),
+            FirstBytes.sender(of: bytes) ?? HTTP2Middle.sender(of: bytes) == .client
+        else { return }
+        turnEnds()
+        tls.mayBeTurned = false
+        beginClear(isWhole: false)
     }
 
     /// Takes note of what of it cannot be read.

@@ -168,6 +168,8 @@ extension ConnectionReader {
             reader.alerted(alert, side, facts, at: now)
         }
 
+        func turned() { reader.turnEnds() }
+
         func unreadable(_ reason: String, from side: Side?) { reader.unreadable(reason, side, at: now) }
     }
 

@@ -21,7 +21,9 @@ final class ConnectionReader {
     let isWhole: Bool
     var entry: ConnectionEntry
     /// The same with each end for the other, where packets do not tell them apart for sure.
-    let turned: ConnectionEntry?
+    var turned: ConnectionEntry?
+    /// Whether each side is the other one.
+    var isTurned = false
     var state = State.undecided
     /// The client's first bytes, until it is known what they are.
     var held: [UInt8] = []
@@ -89,7 +91,8 @@ final class ConnectionReader {
         tls = TLSStream(
             holdingForKeys: reading.heldForKeys,
             sessions: reading.sessions,
-            peer: entry.facts.serverAddress ?? entry.host
+            peer: entry.facts.serverAddress ?? entry.host,
+            mayBeTurned: turned != nil && !reading.isServer(entry.facts.serverAddress ?? "")
         )
     }
 
@@ -137,7 +140,10 @@ final class ConnectionReader {
         socks?.timePassed(until: time)
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
+    /// `sender`: one side of what ``init(_:_:turned:isWhole:depth:)`` was told of, as elsewhere; each may turn out to be the other one.
+    func received(_ bytes: UnsafeRawBufferPointer, from sender: Side, at time: Timestamp) {
+        turnEnds(where: isTurned ? sender.other : sender, says: bytes)
+        let side = isTurned ? sender.other : sender
         self.bytes.count(bytes.count, from: side, isCaptured: true)
         if side == .client { decideByServer(time) }
         let isAnswer = side == .server && self.bytes.received == heldOfServer.count + bytes.count

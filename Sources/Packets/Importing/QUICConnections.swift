@@ -248,8 +248,3 @@ struct QUICConnections {
         self = QUICConnections()
     }
 }
-
-extension Side {
-    /// The one that it speaks with.
-    fileprivate var other: Side { self == .client ? .server : .client }
-}

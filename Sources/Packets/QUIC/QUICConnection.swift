@@ -185,7 +185,7 @@ final class QUICConnection {
         // Where both agree on that the bit says nothing (RFC 9287); without it, what fills a datagram up looks like a packet.
         guard place == 0 || place < datagram.count && datagram[place] & 0x40 != 0 else { return nil }
         // The IDs that the other side chose.
-        return QUICPacket(datagram, at: place, idSize: self[side == .client ? .server : .client].idSize ?? 0)
+        return QUICPacket(datagram, at: place, idSize: self[side.other].idSize ?? 0)
     }
 
     func take(

@@ -57,7 +57,7 @@ extension TCPConnection {
             isLast: isLast,
             start: place,
             end: end,
-            other: capturedEnd(of: side == .client ? .server : .client, other),
+            other: capturedEnd(of: side.other, other),
             time: time
         )
     }

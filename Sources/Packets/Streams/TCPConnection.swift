@@ -330,7 +330,7 @@ struct TCPConnection: OrderedByUse {
             !hasBeginning && side == .client && segment.dataCount > 0 && !segment.flags.contains(.reset)
             && segment.checksum != .isWrong
         var isPeerKnown = true
-        withDirection(side == .client ? .server : .client) { peer in
+        withDirection(side.other) { peer in
             if peer.isKnown {
                 peer.takeAcknowledgment(segment.acknowledgment)
             } else if opens || (hasBeginning && ownIsKnown && !segment.flags.contains(.reset)) {

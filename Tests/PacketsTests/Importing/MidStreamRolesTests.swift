@@ -1,3 +1,4 @@
+import COpenSSL
 import Captures
 import Packets
 import Testing
@@ -31,6 +32,43 @@ struct MidStreamRolesTests {
         #expect(read.exchanges.map(\.request.url.path) == ["/whole", "/late"])
         #expect(read.exchanges.map(\.connection.serverAddress) == ["10.0.0.2:50000", "10.0.0.2:50000"])
         #expect(read.report.counts.lateConnections == 0)
+    }
+
+    /// What it asks next tells, where no other connection does.
+    @Test func whoAsksIsTheClientWhateverWasSaidBefore() {
+        var made = Self.builder(clientPort: 40_001)
+        made.send(.server, "PA", 5001, 1001, "the end of an answer")
+        made.send(.client, "PA", 1001, 5021, "GET /late HTTP/1.1\r\nHost: op.example\r\n\r\n")
+        made.send(.server, "PA", 5021, 1041, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        made.send(.client, "RA", 1041, 5061)
+        let read = PacketImport(made.packets)
+        #expect(read.exchanges.map(\.request.url.path) == ["/late"])
+        #expect(read.exchanges.map(\.response?.body?.text) == ["ok"])
+        #expect(read.exchanges.map(\.connection.serverAddress) == ["10.0.0.2:50000"])
+        #expect(read.exchanges.map(\.client.address) == ["10.0.0.1:40001"])
+        #expect(read.report.counts.lateConnections == 0)
+    }
+
+    /// Records look the same on both sides: under whose keys they are tells.
+    @Test(arguments: 6...9) func keysTellWhoIsTheServer(packets: Int) throws {
+        var options = TLSPair.Options()
+        options.versions = TLS1_3_VERSION...TLS1_3_VERSION
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        for path in ["a", "b", "c"] {
+            try pair.send(Array("GET /\(path) HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8), from: .client)
+            try pair.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(path)".utf8), from: .server)
+        }
+        var made = Self.builder(clientPort: 40_001)
+        made.converse(pair.wire)
+        // From an answer on, or a request; behind the last one are the three packets of the end.
+        let read = PacketImport(Array(made.packets.suffix(packets)), keyLog: pair.keyLog)
+        let paths = ["a", "b", "c"].suffix((packets - 3) / 2)
+        #expect(read.exchanges.map(\.request.url.path) == paths.map { "/\($0)" })
+        #expect(read.exchanges.map(\.response?.body?.text) == Array(paths))
+        #expect(read.exchanges.allSatisfy { $0.connection.serverAddress == "10.0.0.2:50000" })
+        #expect(read.exchanges.allSatisfy { $0.client.address == "10.0.0.1:40001" && $0.failure == nil })
+        #expect(read.report.counts.unreadConnections == 0 && read.report.losses.isEmpty)
     }
 
     /// Whichever of the two is there first, with the head of a request or of an answer.
