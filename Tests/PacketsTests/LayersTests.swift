@@ -361,6 +361,19 @@ struct LayersTests {
         #expect(StreamLog.of([cut]).events.dropFirst().prefix(2) == ["0 client: a", "0 client: 2 lost"])
     }
 
+    /// A frame's check sequence, where an interface hands it on, is none of its data (RFC 2675, section 2).
+    @Test func aJumbogramIsAsLongAsItSays() {
+        let data = [UInt8](repeating: 0x61, count: 70_000)
+        let segment = PacketBuilder.segment(from: 50_000, to: 443, "PA", 1001, 5001, data)
+        for filling in [[], [1, 4, 0, 0, 0, 0, 0, 0], [0, 0, 1, 4, 0, 0, 0, 0]] as [[UInt8]] {
+            let length = UInt32(8 + filling.count + segment.count).bigEndianBytes
+            let header: [UInt8] = [6, UInt8(filling.count / 8)] + filling + [0xc2, 4] + length
+            let jumbo = PacketBuilder.version6(client6, server6, 0, header + segment, length: 0)
+            let frame = PacketBuilder.ethernet(jumbo) + [1, 2, 3, 4]
+            #expect(text(packet(frame, .ethernet)).utf8.count == 70_000)
+        }
+    }
+
     @Test func extensionHeadersArePassed() {
         func chain(_ headers: [(UInt8, [UInt8])], last: UInt8 = 6) -> [UInt8] {
             var payload = ask

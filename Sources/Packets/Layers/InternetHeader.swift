@@ -107,8 +107,8 @@ struct InternetHeader {
     private static func readVersion6(_ bytes: UnsafeRawBufferPointer, original: Int) -> Reading {
         guard bytes.count >= 40 else { return .cutOff }
         let written = Int(bytes.field(4, as: UInt16.self))
-        // A jumbogram (RFC 2675) has 0 here, as what the interface is to cut into segments.
-        let length = written == 0 ? original : 40 + written
+        // A jumbogram has 0 here and says its length behind that; what the interface is to cut into segments has 0 alone.
+        let length = written == 0 ? min(original, 40 + (jumboLength(bytes) ?? original)) : 40 + written
         let packet = bytes.first(length)
         var header = InternetHeader(
             isVersion6: true,
@@ -120,6 +120,27 @@ struct InternetHeader {
             fragment: nil
         )
         return header.passExtensionHeaders() ? .packet(header) : header.missing > 0 ? .cutOff : .malformed
+    }
+
+    /// How long what follows the header of IPv6 is where it says so in an option, as only what has more than 65,535 bytes does
+    /// (RFC 2675, section 2).
+    private static func jumboLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard bytes[6] == 0, bytes.count >= 48 else { return nil }
+        var options = bytes.first(40 + (Int(bytes[41]) + 1) * 8).behind(42)
+        while let type = options.first {
+            // A byte of filling has no length.
+            guard type != 0 else {
+                options = options.behind(1)
+                continue
+            }
+            guard options.count >= 2 else { return nil }
+            if type == 0xc2, options[1] == 4, options.count >= 6 {
+                let length = Int(options.field(2, as: UInt32.self))
+                return length > Int(UInt16.max) ? length : nil
+            }
+            options = options.behind(2 + Int(options[1]))
+        }
+        return nil
     }
 
     /// Goes to the protocol behind the extension headers; also for a packet that was put together from its fragments.
