@@ -220,7 +220,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
             duration: time - open.startedAt,
             request: request(of: open),
             response: open.response.map { response(of: open, $0, isWhole: failure == nil) },
-            failure: failure,
+            failure: open.head.isTargetUnknown ? AnswerLoss.targetMissing : failure,
             timings: timings(of: open, endedAt: time),
             malformations: open.malformations,
             upgradedTo: open.upgradedTo
@@ -317,17 +317,18 @@ package struct ExchangeAssembler: ExchangeEventSink {
     /// The absolute URL of a target (RFC 9112, section 3.2): the authority of the connection, or of a sound
     /// `Host` field, unless the former is fixed.
     private func url(of head: RequestHead) -> RecordedURL {
-        guard !head.target.utf8.isEmpty else { return RecordedURL("\(scheme)://\(authority)/") }
-        let isAsterisk = head.target == "*"
-        guard head.target.utf8.first == 0x2f || isAsterisk else {
+        let asked = head.isTargetUnknown ? "/" : head.target
+        guard !asked.utf8.isEmpty else { return RecordedURL("\(scheme)://\(authority)/") }
+        let isAsterisk = asked == "*"
+        guard asked.utf8.first == 0x2f || isAsterisk else {
             // absolute-form is what it says; authority-form names where the tunnel goes.
-            return RecordedURL(head.method == "CONNECT" ? "\(scheme)://\(head.target)/" : head.target)
+            return RecordedURL(head.method == "CONNECT" ? "\(scheme)://\(asked)/" : asked)
         }
         let named =
             isAuthorityFixed ? nil : head.headers.first("host").flatMap { Self.isSoundHost($0) ? $0 : nil }
         let host = named ?? authority
         // No page of the server is meant (RFC 9112, section 3.3): see `RecordedRequest.targetPath`.
-        let target = isAsterisk ? head.method == "OPTIONS" ? "" : "/*" : head.target
+        let target = isAsterisk ? head.method == "OPTIONS" ? "" : "/*" : asked
         let scheme = named.map { Self.hasPort($0) } == false ? schemeWithoutPort ?? scheme : scheme
         return RecordedURL(scheme: head.scheme ?? scheme, authority: host, target: target)
     }

@@ -55,6 +55,8 @@ package struct RequestHead: Sendable, Equatable {
     package var headers: HeaderFields
     /// Fields beside those that are not known.
     package var unknownFields = 0
+    /// Whether the target is among them.
+    package var isTargetUnknown = false
 
     package init(method: String, target: String, httpVersion: String, headers: HeaderFields) {
         self.method = method

@@ -26,9 +26,14 @@ extension Exchange {
     /// Whether the request's host is not known: its URL has the server's name or address in its place.
     package var isHostUnknown: Bool { mayHaveSent("host") }
 
+    /// Whether what was asked for is not known: its URL has the server's first page in its place.
+    package var isTargetUnknown: Bool { failure == AnswerLoss.targetMissing }
+
     /// Whether a proxy may have told of https that it ended, in a field that is not known (see ``RecordedRequest/urlOfBrowser``).
     package var mayBeOfHTTPS: Bool { request.url.scheme == "http" && mayHaveSent("x-forwarded-proto") }
 
     /// The URL that its client asked for, be it over https that a proxy ended; nil where that is said by fields that are not known.
-    package var askedURL: RecordedURL? { isHostUnknown || mayBeOfHTTPS ? nil : request.urlOfBrowser }
+    package var askedURL: RecordedURL? {
+        isHostUnknown || isTargetUnknown || mayBeOfHTTPS ? nil : request.urlOfBrowser
+    }
 }

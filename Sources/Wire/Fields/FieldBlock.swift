@@ -108,6 +108,9 @@ struct FieldBlock {
 
     // MARK: - What it is the head of
 
+    /// Whether that of a request does not say what is asked for, as fields of it are not known.
+    var isTargetUnknown: Bool { unknown > 0 && (method == nil || path == nil && method != "CONNECT") }
+
     /// `connectionScheme`: of the connection's URLs.
     mutating func request(connectionScheme: String) -> RequestHead {
         if method == nil, unknown == 0 { note("a request without :method") }
@@ -137,6 +140,7 @@ struct FieldBlock {
             headers: HeaderFields(head + fields)
         )
         request.unknownFields = unknown
+        request.isTargetUnknown = isTargetUnknown
         request.isTargetLatin1 = isPlainConnect ? isAuthorityLatin1 : isPathLatin1
         request.scheme = isSecuredBefore && !isPlainConnect ? scheme : nil
         return request

@@ -94,7 +94,7 @@ extension HTTP2Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         if side == .client || block.promised != nil, streams[block.promised ?? block.stream] == nil,
-            cannotBeNamed(fields)
+            cannotBeTold(fields, isPromised: block.promised != nil)
         {
             if block.promised == nil { clientStreams.open(block.stream) }
         } else if let promised = block.promised {

@@ -164,14 +164,11 @@ extension HTTP2Decoder {
         if !isWhole { self[side].fields = .withoutThePast }
     }
 
-    /// Whether it cannot be told what is asked for.
-    mutating func cannotBeNamed(_ fields: FieldBlock) -> Bool {
-        guard fields.unknown > 0, fields.method == nil || fields.path == nil && fields.method != "CONNECT"
-        else {
-            return false
-        }
+    /// Whether so little of a request is known that it is none to tell of: not even its method, or what a server promises.
+    mutating func cannotBeTold(_ fields: FieldBlock, isPromised: Bool) -> Bool {
+        guard fields.isTargetUnknown else { return false }
         losses.unnamedRequests += 1
-        return true
+        return fields.method == nil || isPromised
     }
 
     /// A body without the head of its answer.

@@ -47,9 +47,10 @@ extension HTTP3Decoder {
         var stream = ExchangeStream(exchange: exchange, method: head.method, headBytes: weight)
         stream.asked(head)
         if fields.unknown > 0 {
-            if fields.method == nil || fields.path == nil && fields.method != "CONNECT" {
+            if fields.isTargetUnknown {
                 losses.unnamedRequests += 1
-                stream.loss = AnswerLoss.targetMissing
+                // How long its answer is to be is not known either.
+                if fields.method == nil { stream.loss = AnswerLoss.targetMissing }
             } else {
                 losses.incompleteHeads += 1
             }

@@ -49,6 +49,18 @@ struct DPoPProofInvalidTests {
         #expect(try Recording(healthy).withoutHosts().finding(rule) == nil)
     }
 
+    /// In the place of the path there is that of the server's first page.
+    @Test func leavesAPathAloneThatIsNotKnown() throws {
+        for isKnown in [true, false] {
+            let moved = try Recording(healthy).editing {
+                guard $0.request.url.path == "/token" else { return }
+                $0.request.url = RecordedURL("https://id.harbour.example/")
+                if !isKnown { $0.failure = AnswerLoss.targetMissing }
+            }
+            #expect((moved.finding(rule) != nil) == isKnown)
+        }
+    }
+
     /// The proof may be in a header field that is not in the capture.
     @Test func missesNoProofThatMayBeThere() throws {
         let without = try Recording(broken).sendingHeader("DPoP", nil, to: "/token")
