@@ -50,6 +50,7 @@ extension TLSStream {
         if handshake.passedInTheMiddle == 0 { sessions.hellos.inTheMiddle.foundNothing(of: peer) }
         if handshake.passedInTheMiddle + 1 < Self.mostPassedOver, mayHaveOwner(keys) {
             handshake.passedInTheMiddle += 1
+            holdServer()
         } else {
             endInTheMiddle(&sink)
         }
@@ -61,6 +62,20 @@ extension TLSStream {
 
     /// Says that nothing of it can be read.
     mutating func endInTheMiddle(_ sink: inout some TLSStreamSink) { stopBoth(Self.noBeginning, &sink) }
+
+    /// Has the server's bytes wait until it is known whose they are: they may begin anywhere in a record.
+    private func holdServer() {
+        guard server.waits == nil, !server.isStopped else { return }
+        holdBegun(server)
+        server.waits = .peer
+    }
+
+    /// Holds back what is there of a record that has begun.
+    private func holdBegun(_ direction: TLSDirection) {
+        let rest = Array(direction.partial[direction.start...])
+        direction.dropUnread()
+        rest.withUnsafeBytes { direction.hold($0[...]) }
+    }
 
     private func mayHaveOwner(_ keys: TLSKeyLog) -> Bool {
         mostHeldForKeys > 0 || !sessions.hellos.unseen(.clientTraffic, in: keys).isEmpty
@@ -192,10 +207,7 @@ extension TLSStream {
         mayBeTurned = false
         handshake = TLSHandshakeState()
         for direction in [client, server] {
-            // A record that has begun.
-            let rest = Array(direction.partial[direction.start...])
-            direction.dropUnread()
-            rest.withUnsafeBytes { direction.hold($0[...]) }
+            holdBegun(direction)
             direction.messages.reset()
         }
         swap(&client.held, &server.held)

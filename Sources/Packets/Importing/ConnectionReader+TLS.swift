@@ -9,6 +9,7 @@ extension ConnectionReader {
         state = .tls
         messages = nil
         firstOfTLS = (Array(first.prefix(FirstBytes.hello)), side)
+        lacksClientRecord = side == .server && !hasHello
         helloAt = time
         reading.noteWebServer(entry.facts.serverAddress)
         reading.counts.tlsConnections += 1
@@ -90,7 +91,7 @@ extension ConnectionReader {
     func loseTLS(_ count: Int, _ side: Side, _ time: Timestamp) {
         hasGaps = true
         messages?.hasGaps = true
-        if side == .server { noteLackOfAnswers(true) }
+        if side == .server { noteLackOfAnswers(true) } else if lacksClientRecord { return }
         var events = Events(reader: self, time: time)
         tls.lost(count, from: side, into: &events)
     }

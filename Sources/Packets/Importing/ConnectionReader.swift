@@ -39,6 +39,8 @@ final class ConnectionReader {
     var helloAt: Timestamp?
     /// What is there of TLS first, as far as it tells whether that is a hello, and of which side it is.
     var firstOfTLS: (bytes: [UInt8], side: Side) = ([], .client)
+    /// Whether a server's record in the middle was the first of TLS, and the client may be within one of its own.
+    var lacksClientRecord = false
     /// The sides whose ends are in the capture.
     var finished: Set<Side> = []
     /// Whether bytes of the connection are missing.
@@ -150,7 +152,9 @@ final class ConnectionReader {
         switch state {
         case .undecided: decide(bytes, side, time)
         case .tls where isAnswer: serverAnswers(bytes, time)
+        case .tls where side == .client && lacksClientRecord && !FirstBytes.isRecord(bytes): break
         case .tls:
+            if side == .client { lacksClientRecord = false }
             goesOnFirst(bytes, side)
             decipher(bytes, side, time)
         case .clear where isRecordInTheMiddle(bytes): beginTLS(bytes, side, at: time)

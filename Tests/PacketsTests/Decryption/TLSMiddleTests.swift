@@ -127,6 +127,46 @@ struct TLSMiddleTests {
         }
     }
 
+    /// Until it is known whose a connection is the server may be anywhere in a record.
+    @Test func restOfAServersRecordBehindOneOfNoSecretIsNoOtherProtocol() throws {
+        let pair = try Damage.pair(Self.suites[0], records: 12)
+        let broken: [UInt8] = [23, 3, 3, 0, 40] + [UInt8](repeating: 7, count: 40)
+        let rest = [UInt8](repeating: 0x55, count: 300)
+        let wire = [(side: Side.client, bytes: broken), (.server, rest)] + pair.wire.suffix(4)
+        let reading = TLSReading(wire, keys: pair.keys)
+        #expect(
+            Damage.numbers(reading, .client) == [10, 11] && Damage.numbers(reading, .server) == [10, 11]
+        )
+        #expect(reading.reasons.isEmpty, "\(reading.reasons)")
+    }
+
+    /// Who gives leave for more of an upload sends a record of its own while the client is within one.
+    @Test(arguments: [false, true]) func restOfAClientsRecordBehindOneOfTheServersIsNoOtherProtocol(
+        isLost: Bool
+    ) throws {
+        var options = TLSPair.Options()
+        options.versions = TLS1_3_VERSION...TLS1_3_VERSION
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        try pair.send(Damage.line(0, .client, 5000), from: .client)
+        try pair.send(Damage.line(0, .server, 100), from: .server)
+        let before = pair.wire.count
+        try pair.send(Array("GET /a HTTP/1.1\r\nHost: op\r\n\r\n".utf8), from: .client)
+        try pair.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8), from: .server)
+        // The server's words come within the client's record, whose last 600 bytes follow them, or are not there.
+        var made = PacketBuilder()
+        let (upload, leave) = (pair.wire[before - 2].bytes, pair.wire[before - 1].bytes)
+        let next = 1001 + UInt32(upload.count)
+        made.send(.server, "PA", 5001, next - 600, leave)
+        if !isLost { made.send(.client, "PA", next - 600, 5001 + UInt32(leave.count), upload.suffix(600)) }
+        let (asked, answer) = (pair.wire[before].bytes, pair.wire[before + 1].bytes)
+        made.send(.client, "PA", next, 5001 + UInt32(leave.count), asked)
+        made.send(.server, "PA", 5001 + UInt32(leave.count), next + UInt32(asked.count), answer)
+        let read = PacketImport(made.packets, keyLog: pair.keyLog)
+        #expect(read.exchanges.map(\.request.url.path) == ["/a"])
+        #expect(read.exchanges.map(\.response?.status) == [200])
+    }
+
     /// An app's connections to its databases began before the capture as well: their trials are not those of the one that has keys.
     @Test(arguments: [true, false]) func sixteenConnectionsOfNoKeyLeaveTrialsToOneOfManyRecords(
         isOneServer: Bool
