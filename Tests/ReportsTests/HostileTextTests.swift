@@ -199,6 +199,15 @@ struct HostileTextTests {
         }
     }
 
+    /// Two backslashes before a bar are one to some, and the bar ends the cell then.
+    @Test(arguments: [
+        ("a\\|![x](https://evil.example/p.png)", "`a\\\\u{7c}![x](https://evil.example/p.png)`"),
+        ("a\\\\||b", "`a\\\\\\u{7c}\\|b`"), ("a\\", "`a\\`"),
+    ])
+    func barBehindABackslashEndsNoCell(text: String, markdown: String) {
+        #expect(MarkdownReport.codeInTable(text) == markdown)
+    }
+
     @Test func jsonReportsKeepTheValuesEscaped() throws {
         let text = JSONReport.timeline(of: report())
         #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })

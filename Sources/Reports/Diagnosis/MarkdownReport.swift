@@ -99,7 +99,12 @@ package enum MarkdownReport {
     }
 
     /// A value as code in a cell of a table: a bar would end the cell, in code as well.
-    static func codeInTable(_ text: String) -> String { code(text).replacingBytes("|", with: "\\|") }
+    ///
+    /// Of a bar with a backslash of its own before it some take the two backslashes for one, and the bar for the cell's end
+    /// (micromark): it is named by its number.
+    static func codeInTable(_ text: String) -> String {
+        code(text).replacingBytes("\\|", with: "\\\\u{7c}").replacingBytes("|", with: "\\|")
+    }
 
     /// A value as code outside of tables: fenced by more backticks than it holds in a row.
     static func code(_ text: String) -> String {
