@@ -249,6 +249,21 @@ struct LaunchingTests {
         #expect(left == ["authreel-run-1-abcdef", "authreel-run-x", "other"])
     }
 
+    /// Others may pass through the folder: what is only the owner's is never in a file that somebody has opened, or that leads elsewhere.
+    @Test func fileIsANewOneForItsReaders() throws {
+        let parent = try TemporaryFolder()
+        defer { parent.remove() }
+        let folder = try RunFolder(in: parent.path)
+        let before = try folder.write("before".utf8, to: "a", isPublic: true)
+        let reader = try #require(FileHandle(forReadingAtPath: before))
+        try folder.write("secret".utf8, to: "a")
+        #expect(try reader.readToEnd() == Data("before".utf8))
+        symlink(parent.file("elsewhere"), folder.file("b"))
+        try folder.write("secret".utf8, to: "b")
+        #expect(!FileManager.default.fileExists(atPath: parent.file("elsewhere")))
+        #expect(FileManager.default.contents(atPath: folder.file("b")) == Data("secret".utf8))
+    }
+
     @Test func folderThatCannotBeMadeIsAnError() throws {
         let failure = #expect(throws: CommandFailure.self) { try RunFolder(in: "/nowhere/at/all") }
         #expect(failure?.hint == "TMPDIR=DIR names another one")

@@ -8,6 +8,8 @@ import Foundation
 struct RunFolder: Sendable {
     let path: String
     private static let prefix = "authreel-run-"
+    /// What helps where a file of it cannot be written.
+    private static let room = "make room there, or have TMPDIR=DIR name another folder"
 
     /// Makes the folder.
     ///
@@ -53,16 +55,23 @@ struct RunFolder: Sendable {
                 attributes: [.posixPermissions: isPublic ? 0o755 : 0o700]
             )
         }
-        do {
-            try Data(bytes).write(to: URL(filePath: file))
-        } catch {
+        unlink(file)
+        // Nobody else has it open, nor can open it, before it is known who may read it.
+        let descriptor = Foundation.open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
             throw CommandFailure(
                 .unavailable,
-                "\(file) cannot be written: \(error.localizedDescription)",
-                hint: "make room there, or have TMPDIR=DIR name another folder"
+                "\(file) cannot be written: \(errno.systemReason)",
+                hint: Self.room
             )
         }
-        chmod(file, isPublic ? 0o644 : 0o600)
+        defer { close(descriptor) }
+        fchmod(descriptor, isPublic ? 0o644 : 0o600)
+        do {
+            try OutputFile.append(Array(bytes)[...], to: descriptor, named: file)
+        } catch let failure as CommandFailure {
+            throw CommandFailure(failure.status, failure.message, hint: Self.room)
+        }
         return file
     }
 
