@@ -99,7 +99,10 @@ struct AttackOptions: ParsableArguments {
     /// Prints the result, and ends with the status that it has.
     func tell(_ ended: AttackSuite.Ended, _ format: Mock.Format) throws {
         let report = ended.report
-        if let junit { try OutputFile.write(Array((AttackJUnit.text(of: report) + "\n").utf8), to: junit) }
+        if let junit {
+            let text = AttackJUnit.text(of: report) + "\n"
+            try OutputFile.write(Array(text.utf8), to: junit, isPrivate: true)
+        }
         switch format {
         case .text: print(AttackText(report, style: Style.forDescriptor(STDOUT_FILENO)).text)
         case .json: print(AttackJSON.text(of: report))

@@ -15,9 +15,13 @@ enum OutputFile {
 
     /// Writes the bytes.
     ///
+    /// - Parameters:
+    ///   - bytes: all of the file.
+    ///   - path: where.
+    ///   - isPrivate: only its owner may read the file.
     /// - Throws: ``CommandFailure`` when the file exists (nothing is overwritten) or cannot be written.
-    static func write(_ bytes: [UInt8], to path: String) throws {
-        try write(to: path) { try $0(bytes[...]) }
+    static func write(_ bytes: [UInt8], to path: String, isPrivate: Bool = false) throws {
+        try write(to: path, isPrivate: isPrivate) { try $0(bytes[...]) }
     }
 
     /// Writes piece by piece; a file that does not come to its end is removed again.

@@ -34,7 +34,10 @@ extension ReplayCommand {
     func tell(_ reports: [ReplayReport]) throws {
         print(text(of: reports))
         // Behind the verdict, which is there even if the disk is full.
-        if let junit { try OutputFile.write(Array((ReplayJUnit.text(of: reports) + "\n").utf8), to: junit) }
+        if let junit {
+            let text = ReplayJUnit.text(of: reports) + "\n"
+            try OutputFile.write(Array(text.utf8), to: junit, isPrivate: true)
+        }
         try Self.tellUnreachable(reports.map(\.run), captures)
         if !browsing.isWanted, reports.contains(where: \.run.lacksAPerson) {
             StandardError.hint(Self.byHand(captures))

@@ -65,7 +65,11 @@ struct AttackSuiteTests {
         }
         #expect(verdicts["token-response-cacheable"] == "let_through")
         #expect(verdicts["id-token-kid-unknown:rotated"] == "not_exercised")
-        let junit = try String(contentsOfFile: folder.file("suite.xml"), encoding: .utf8)
+        let suite = folder.file("suite.xml")
+        let junit = try String(contentsOfFile: suite, encoding: .utf8)
+        // The last words of the command are in it.
+        let mode = try FileManager.default.attributesOfItem(atPath: suite)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
         #expect(junit.contains(#"name="id-token-alg-none""#) && !junit.contains("<failure"))
     }
 

@@ -44,6 +44,9 @@ struct ReplayCommandTests {
             "\(result.output)"
         )
         let report = try String(contentsOfFile: junit, encoding: .utf8)
+        // It says who signed in where, as the capture does.
+        let mode = try FileManager.default.attributesOfItem(atPath: junit)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
         #expect(report.contains(#"failures="1""#) && report.contains("token_request"))
     }
 
