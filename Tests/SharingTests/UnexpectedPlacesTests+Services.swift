@@ -244,5 +244,33 @@ extension UnexpectedPlacesTests {
             gone: ["Kira", "Velsen"],
             stays: ["#,Name,Email,Team", "harbour"]
         ),
+        Row(
+            name: "settings behind an address",
+            type: "text/plain",
+            body: "https://shop.example/y\npassword=veldmuis\nclient_secret=hazelaar\n",
+            gone: ["veldmuis", "hazelaar"],
+            stays: ["https://shop.example/y\npassword="]
+        ),
+        Row(
+            name: "what a line of a log has behind the address that it begins with",
+            type: "text/plain",
+            body: "https://shop.example/y failed with password=veldmuis for kestrel",
+            gone: ["veldmuis"],
+            stays: ["https://shop.example/y failed with password=", " for kestrel"]
+        ),
+        Row(
+            name: "addresses one behind the other",
+            type: "text/plain",
+            body:
+                "https://shop.example/x?password=veldmuis https://shop.example/y?password=hazelaar "
+                + "https://kestrel:zandhaas@shop.example/z",
+            gone: ["veldmuis", "hazelaar", "zandhaas"]
+        ),
+        Row(
+            name: "an address whose values are written with their spaces",
+            body: #"{"next":"https://shop.example/n?why=it is so&password=veldmuis"}"#,
+            gone: ["veldmuis"],
+            stays: ["why=it is so&password="]
+        ),
     ]
 }

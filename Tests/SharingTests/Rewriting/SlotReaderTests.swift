@@ -49,9 +49,12 @@ struct SlotReaderTests {
         ("/v3/person/S1234567A/?x=1", ["(path)=v3", "(path)=person", "uinfin=S1234567A", "x=1"]),
         ("/person/S123456/", ["(path)=person", "(path)=S123456"]),
         ("/users(userPrincipalName='quill')/x", ["userPrincipalName=quill", "(path)=x"]),
-        // Behind a blank another text stands, but for the mark of a sanitizer.
-        ("/s?a=[state redacted]&pwd=x1 b=2", ["(path)=s", "a=[state redacted]", "pwd=x1"]),
-        ("/s?a=[state redacted] &pwd=x1", ["(path)=s", "a=[state redacted]"]),
+        // Behind a blank another text stands, but for the mark of a sanitizer, and for values with their spaces.
+        ("/s?a=[state redacted]&pwd=x1 b=2", ["(path)=s", "a=[state redacted]", "pwd=x1", "=b=2"]),
+        ("/s?a=[state redacted] &pwd=x1\n", ["(path)=s", "a=[state redacted] ", "pwd=x1"]),
+        ("/s?a=not found here&pwd=x1\nb=2\n", ["(path)=s", "a=not found here", "pwd=x1", "=b=2"]),
+        ("/s?a=1 b=2&pwd=x1", ["(path)=s", "a=1", "=b=2&pwd=x1"]),
+        ("/s?a=1 & b=2", ["(path)=s", "a=1", "=& b=2"]),
         ("/s;jsessionid=42?x=1&&y", ["(path)=s", "jsessionid=42", "x=1", "=y"]), ("", []),
     ])
     func partsOfURLs(text: String, expected: [String]) {

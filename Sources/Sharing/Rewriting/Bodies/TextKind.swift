@@ -111,7 +111,8 @@ enum TextKind: Sendable, Hashable {
         return line.starts(with: [0x2d, 0x2d]) && line.count > 2 ? Array(line.dropFirst(2)) : nil
     }
 
-    private static func isLines(_ text: ArraySlice<UInt8>) -> Bool {
+    /// Whether a text is `name=value` or `name: value`, a line each.
+    static func isLines(_ text: ArraySlice<UInt8>) -> Bool {
         guard text.contains(0x0a) else { return false }
         return text.prefix(1 << 12).split(separator: 0x0a).prefix(4).contains { line in
             guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }), mark > line.startIndex
@@ -135,7 +136,7 @@ enum TextKind: Sendable, Hashable {
             }
     }
 
-    private static func isNameByte(_ byte: UInt8) -> Bool {
+    static func isNameByte(_ byte: UInt8) -> Bool {
         byte.isASCIIAlphanumeric
             || [0x2d, 0x2e, 0x5f, 0x5b, 0x5d, 0x25].contains(byte)
     }

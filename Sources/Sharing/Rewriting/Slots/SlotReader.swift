@@ -5,7 +5,7 @@ import OAuth
 enum SlotReader {
     static func slots(in text: ArraySlice<UInt8>, as kind: TextKind) -> [Slot] {
         switch kind {
-        case .url: url(text)
+        case .url: addressAndRest(text)
         case .refresh: refresh(text)
         case .form: items(text, separators: separators(of: text))
         case .links: links(text)
@@ -93,8 +93,12 @@ enum SlotReader {
 
     // MARK: - URLs and forms
 
-    private static func url(_ text: ArraySlice<UInt8>) -> [Slot] {
-        let whole = untilBlank(text)
+    private static func addressAndRest(_ text: ArraySlice<UInt8>) -> [Slot] {
+        let end = AddressEnd.index(in: text)
+        return url(text[..<end]) + AddressEnd.slots(behind: end, in: text)
+    }
+
+    private static func url(_ whole: ArraySlice<UInt8>) -> [Slot] {
         let text = TextKind.withoutDriver(whole)
         // A driver's parameters follow the host; elsewhere a password may have a semicolon (RFC 3986, section 3.2.1).
         let ends: [UInt8] = text.count < whole.count ? [0x2f, 0x3b] : [0x2f]
@@ -149,16 +153,6 @@ enum SlotReader {
         case "code" where isOfError && value.count < 10 && value.allSatisfy(\.isASCIIDigit):
             return "error_code"
         default: return slot.name
-        }
-    }
-
-    /// What follows behind white space is another text, but for marks of a sanitizer: `state=[state redacted]&code=…`.
-    private static func untilBlank(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var end = text.startIndex
-        while true {
-            end = text[end...].firstIndex { $0 <= 0x20 } ?? text.endIndex
-            guard text[end...].starts(with: SecretFinder.endOfMark.utf8) else { return text[..<end] }
-            end += SecretFinder.endOfMark.utf8.count
         }
     }
 
