@@ -109,28 +109,35 @@ enum BinaryCoding: Sendable {
         case .hexadecimal:
             let isUppercase = text.contains { (0x41...0x46).contains($0) }
             return Array(Hexadecimal.encode(bytes, isUppercase: isUppercase).utf8)
-        case .base64:
-            let isURL = !text.contains { $0 == 0x2b || $0 == 0x2f }
-            let digits = isURL ? Base64Alphabet.url : Base64Alphabet.standard
-            var output: [UInt8] = []
-            output.reserveCapacity(text.count)
-            for position in text.indices {
-                let bit = position * 6
-                var value = 0
-                for offset in 0..<6 {
-                    let (index, place) = ((bit + offset) / 8, 7 - (bit + offset) % 8)
-                    let isSet =
-                        index < bytes.count
-                        ? bytes[index] >> UInt8(place) & 1 == 1
-                        : Self.values[Int(text[position])] >> UInt8(5 - offset) & 1 == 1
-                    value = value << 1 | (isSet ? 1 : 0)
-                }
-                // What did not change keeps its digit, whichever of the two alphabets it is of.
-                let same = Int(Self.values[Int(text[position])]) == value
-                output.append(same ? text[position] : digits[value])
-            }
-            return output
+        case .base64: return Self.base64(bytes, like: text)
         }
+    }
+
+    private static func base64(_ bytes: [UInt8], like text: [UInt8]) -> [UInt8] {
+        let isURL = !text.contains { $0 == 0x2b || $0 == 0x2f }
+        let digits = isURL ? Base64Alphabet.url : Base64Alphabet.standard
+        let values = Self.values
+        var output = text
+        var position = 0
+        func put(_ value: UInt32) {
+            // What did not change keeps its digit, whichever of the two alphabets it is of.
+            if UInt32(values[Int(text[position])]) != value { output[position] = digits[Int(value)] }
+            position += 1
+        }
+        var (bits, count): (UInt32, UInt32) = (0, 0)
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                put(bits >> count & 63)
+            }
+        }
+        if count > 0 {
+            let rest = 6 - count
+            put(bits << rest & 63 | UInt32(values[Int(text[position])]) & (1 << rest - 1))
+        }
+        return output
     }
 
     private static let values = Base64Alphabet.values

@@ -39,6 +39,8 @@ package struct WordIndex: Sendable {
     /// Indices of the texts in the order of their letters, by their first two bytes in lower case; those of one byte stand under
     /// each.
     private var heads: [[Int]] = []
+    /// For each two bytes whether any of the texts begins with them, in either case: most places of a text are passed over.
+    private var mayBegin: [Bool] = []
     /// Those of one byte, which may be the last of a text.
     private var singles: [Int] = []
     /// For each text the longest other one that it begins with, or that is the same.
@@ -55,6 +57,7 @@ package struct WordIndex: Sendable {
         }
         guard !words.isEmpty else { return }
         heads = Array(repeating: [], count: 1 << 16)
+        mayBegin = Array(repeating: false, count: 1 << 16)
         beginnings = Array(repeating: nil, count: words.count)
         var open: [Int] = []
         for index in inOrder() {
@@ -64,14 +67,25 @@ package struct WordIndex: Sendable {
             let bytes = words[index].bytes
             guard let first = bytes.first else { continue }
             if bytes.count > 1 {
-                heads[Self.head(first, bytes[1])].append(index)
+                insert(index, first, bytes[1])
             } else {
                 singles.append(index)
                 for second in UInt8.min...UInt8.max where second.asciiLowercased == second {
-                    heads[Self.head(first, second)].append(index)
+                    insert(index, first, second)
                 }
             }
         }
+    }
+
+    private mutating func insert(_ index: Int, _ first: UInt8, _ second: UInt8) {
+        heads[Self.head(first, second)].append(index)
+        for first in Self.cases(of: first) {
+            for second in Self.cases(of: second) { mayBegin[Int(first) << 8 | Int(second)] = true }
+        }
+    }
+
+    private static func cases(of byte: UInt8) -> [UInt8] {
+        byte.isASCIILetter ? [byte | 0x20, byte & 0xdf] : [byte]
     }
 
     /// Indices of the texts by their letters in lower case; of those that are the same the first comes last.
@@ -101,15 +115,21 @@ package struct WordIndex: Sendable {
         guard !isEmpty else { return [] }
         var found: [Match] = []
         var start = 0
-        while start < text.count, found.count < limit {
-            let head = start + 1 < text.count ? heads[Self.head(text[start], text[start + 1])] : singles
-            guard !head.isEmpty, let word = longest(of: head, in: text, at: start) else {
-                start += 1
-                continue
+        mayBegin.withUnsafeBufferPointer { mayBegin in
+            while start < text.count, found.count < limit {
+                guard start + 1 == text.count || mayBegin[Int(text[start]) << 8 | Int(text[start + 1])] else {
+                    start += 1
+                    continue
+                }
+                let head = start + 1 < text.count ? heads[Self.head(text[start], text[start + 1])] : singles
+                guard !head.isEmpty, let word = longest(of: head, in: text, at: start) else {
+                    start += 1
+                    continue
+                }
+                let end = start + words[word].bytes.count
+                found.append(Match(range: start..<end, word: word))
+                start = end
             }
-            let end = start + words[word].bytes.count
-            found.append(Match(range: start..<end, word: word))
-            start = end
         }
         return found
     }

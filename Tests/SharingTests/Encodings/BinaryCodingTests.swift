@@ -1,0 +1,41 @@
+import Captures
+import Testing
+
+@testable import Sharing
+
+/// What is encoded in a run, changed where it stands.
+struct BinaryCodingTests {
+    private static let text = Array("before {\"user\":\"bolund\",\"next\":\"~~~???>>>\"} behind".utf8)
+
+    /// Of another user, whatever stands before the text, and however many of its digits there are.
+    @Test(arguments: ["", "x", "xy", "xyz"], [0, 1, 2, 3])
+    func whatIsEncodedIsChangedAtEveryAlignment(before: String, dropped: Int) throws {
+        let other = Array(String(decoding: Self.text, as: UTF8.self).replacing("bolund", with: "kestre").utf8)
+        func run(_ text: [UInt8]) -> [UInt8] {
+            let digits = Base64.encode(Array(before.utf8) + text).utf8.filter { $0 != 0x3d }
+            return Array(digits.dropLast(dropped))
+        }
+        let changed = BinaryCoding.base64.changing(run(Self.text)[...]) { bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            // In the others it is noise.
+            return text.contains("bolund") ? Array(text.replacing("bolund", with: "kestre").utf8) : nil
+        }
+        #expect(changed == run(other))
+    }
+
+    /// Digits of either alphabet, and bits behind the last byte, are left as they are.
+    @Test(arguments: ["ab+-/_AAAAAAAAAAAAZ", "ab+-/_AAAAAAAAAAAZ", "-__+/ab_AAAAAAAAAAAA"])
+    func whatDoesNotChangeKeepsItsDigits(run: String) throws {
+        let digits = Array(run.utf8)
+        let changed = try #require(
+            BinaryCoding.base64.changing(digits[...]) { bytes in
+                guard BinaryCoding.base64.decoded(digits).starts(with: bytes) else { return nil }
+                var other = bytes
+                other[6] = 0xff
+                return other
+            }
+        )
+        #expect(digits.indices.filter { changed[$0] != digits[$0] } == [8, 9])
+        #expect(BinaryCoding.base64.decoded(changed)[6] == 0xff)
+    }
+}
