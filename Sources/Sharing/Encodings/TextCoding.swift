@@ -6,9 +6,9 @@ enum TextCoding: Sendable, CaseIterable {
     case percent
     /// The same with `+` for a space.
     case form
-    /// `\"`, `\/`, `\u0041`, and `\x41` as scripts write it (RFC 8259, section 7).
+    /// `\"`, `\/`, `\u0041`, and `\x41` as scripts write it (RFC 8259, section 7); any mark, as patterns and Markdown have them.
     case escapes
-    /// `&amp;`, `&uuml;`, `&#65;`, `&#x41;`.
+    /// `&amp;`, `&uuml;`, `&#65;`, `&#x41;`, the last two also without their semicolon (HTML, section 13.2.5.80).
     case entities
     /// A line break with a space or a tab behind it says that the line goes on (RFC 6350, section 3.2).
     case folds
@@ -19,7 +19,7 @@ enum TextCoding: Sendable, CaseIterable {
         case .percent: text.contains(0x25)
         case .form: text.contains(0x2b)
         case .escapes: text.contains(0x5c)
-        case .entities: text.contains(0x26) && text.contains(0x3b)
+        case .entities: text.contains(0x26) && (text.contains(0x3b) || text.contains(0x23))
         // Other texts have such line breaks that mean nothing.
         case .folds: false
         }
@@ -78,7 +78,7 @@ enum TextCoding: Sendable, CaseIterable {
 
     private static func backslash(at index: Int, in text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
         switch text[index + 1] {
-        case 0x22, 0x27, 0x2f, 0x5c, 0x60: return ([text[index + 1]], 2)
+        case 0x20...0x2f, 0x3a...0x40, 0x5b...0x60, 0x7b...0x7e: return ([text[index + 1]], 2)
         case 0x62: return ([0x08], 2)
         case 0x66: return ([0x0c], 2)
         case 0x6e: return ([0x0a], 2)
@@ -108,20 +108,25 @@ enum TextCoding: Sendable, CaseIterable {
     }
 
     private static func entity(at index: Int, in text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
-        let name = text[(index + 1)...].prefix(20).prefix { $0 != 0x3b }
-        let end = name.endIndex
+        if text[(index + 1)...].first == 0x23 { return reference(at: index, in: text) }
+        let end = text[(index + 1)...].prefix(20).prefix { $0 != 0x3b }.endIndex
         guard end < text.endIndex, text[end] == 0x3b else { return nil }
-        let length = end - index + 1
-        guard name.first == 0x23 else {
-            let reference = text.withUnsafeBufferPointer {
-                CharacterReferences.named(in: $0, at: index + 1 - text.startIndex)
-            }
-            return reference.flatMap { utf8(Int($0.scalar)) }.map { ($0, length) }
+        let reference = text.withUnsafeBufferPointer {
+            CharacterReferences.named(in: $0, at: index + 1 - text.startIndex)
         }
-        let digits = String(decoding: name.dropFirst(), as: UTF8.self)
-        let value =
-            digits.utf8.first.map { $0 | 0x20 } == 0x78 ? Int(digits.dropFirst(), radix: 16) : Int(digits)
-        return value.flatMap(utf8).map { ($0, length) }
+        return reference.flatMap { utf8(Int($0.scalar)) }.map { ($0, end - index + 1) }
+    }
+
+    /// `&#65;`, `&#x41`.
+    private static func reference(at index: Int, in text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
+        let isHexadecimal = text[(index + 2)...].first.map { $0 | 0x20 } == 0x78
+        let digits = text[(index + (isHexadecimal ? 3 : 2))...].prefix(18)
+            .prefix { isHexadecimal ? $0.isHexadecimalDigit : $0.isASCIIDigit }
+        guard let value = Int(String(decoding: digits, as: UTF8.self), radix: isHexadecimal ? 16 : 10),
+            let bytes = utf8(value)
+        else { return nil }
+        let isEnded = text[digits.endIndex...].first == 0x3b
+        return (bytes, digits.endIndex - index + (isEnded ? 1 : 0))
     }
 
     private static func number(_ text: ArraySlice<UInt8>, _ start: Int, digits: Int) -> Int? {

@@ -273,7 +273,9 @@ struct LookScanner {
             while end < text.count, end - at < 255, Self.isDomainByte(text[end]) { end += 1 }
             while end > at + 1, text[end - 1] == 0x2e || text[end - 1] == 0x2d { end -= 1 }
             let domain = text[(at + 1)..<max(at + 1, end)]
-            guard start < at, let dot = domain.lastIndex(of: 0x2e), dot > domain.startIndex,
+            // `[a-z]+@shop.example` is a pattern.
+            guard text[start..<at].contains(where: \.isASCIIAlphanumeric),
+                let dot = domain.lastIndex(of: 0x2e), dot > domain.startIndex,
                 domain.endIndex - dot > 2,
                 domain[(dot + 1)...].allSatisfy({ $0.isASCIILetter || $0 >= 0x80 })
             else { continue }

@@ -6,7 +6,7 @@ final class TextSweeper {
     private unowned let standIns: StandIns
     private let secrets: [String]
     private let index: FragmentIndex
-    /// People's names and addresses, which are also written in capital letters.
+    /// People's names and addresses, and secrets that they chose, which are also written in capital letters.
     private let people: [String]
     private let peopleIndex: FragmentIndex
     /// Words of people's names, which are too short to be looked for inside of others.
@@ -27,7 +27,7 @@ final class TextSweeper {
         let found = standIns.found
         secrets = standIns.tokens + found.values.keys.sorted()
         index = FragmentIndex(secrets.map { Array($0.utf8) })
-        people = found.values.filter { $0.value.isPersonal }.keys.sorted()
+        people = found.values.filter { $0.value.isPersonal || $0.value.isChosen }.keys.sorted()
         peopleIndex = FragmentIndex(people.map { $0.utf8.map(\.asciiLowercased) })
         names = found.personNames
         phones = found.phoneNumbers
@@ -264,7 +264,7 @@ final class TextSweeper {
         return output.finished()
     }
 
-    /// Somebody's name, or a piece of it, in another case than the one in which it is known.
+    /// Somebody's name or password, or a piece of it, in another case than the one in which it is known.
     private func replacingPeople(in text: [UInt8]) -> [UInt8]? {
         guard !peopleIndex.isEmpty else { return nil }
         var output = Splicer(text)

@@ -10,6 +10,8 @@ struct TextCodingTests {
         (.escapes, #"\x41bc/d\u00e9"#, #"\x51rs/t\u00e9"#),
         (.entities, "&lt;&#65;bc/d&amp;", "&lt;&#81;rs/t&amp;"),
         (.entities, "&#x41;bc&#47;d", "&#x51;rs&#47;t"),
+        // Without their semicolons, and what is none.
+        (.entities, "&# &#x &#65bc&#47d&#", "&# &#x &#81;rs&#47t&#"),
     ])
     func secretIsExchangedInsideOfItsEncoding(coding: TextCoding, text: String, expected: String) throws {
         let decoded = coding.decoded(Array(text.utf8)[...])

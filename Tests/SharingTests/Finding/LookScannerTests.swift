@@ -99,7 +99,7 @@ struct LookScannerTests {
     @Test(arguments: [
         "the-quick-brown-fox-jumps-over-the-lazy-dog", "id_token_signing_alg_values_supported",
         "2026-03-21T09:15:00.000Z", "Chrome/119.0.0.0 Safari/537.36", "v1.2.3.4", "12:30:45", "127.0.0.1",
-        "::1",
+        "::1", "[a-z]+@shop.example",
         "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", "a@b", "@media print", "+1",
         "S1234567A", "xS1234567D", "S1234567D9", "811218-9875", "202603150915", "20260315-0915",
         "900-12-3456",
