@@ -7,6 +7,8 @@ struct PersonNames {
     /// Those with letters beyond ASCII, in lower case, also where they are composed otherwise.
     private var folded: [String: [UInt8]] = [:]
     private var beginnings = [Bool](repeating: false, count: 256)
+    /// Those of Asian scripts, which stand among other words without a space.
+    private var unspaced = UnspacedNames()
 
     /// Takes the words of names apart.
     ///
@@ -24,6 +26,7 @@ struct PersonNames {
                 guard !Self.commonWords.contains(text), !Self.wordsOfDevices.contains(text), !isTaken(text)
                 else { continue }
                 take(lower, known)
+                unspaced.insert(known)
                 guard known.contains(where: { $0 >= 0x80 }) else { continue }
                 let own = String(decoding: known, as: UTF8.self)
                 folded[own.lowercased()] = known
@@ -127,7 +130,13 @@ struct PersonNames {
             index = Self.endOfWord(from: start, in: text)
             // Most words are nobody's name by their first letter.
             guard beginnings[Int(text[start])] || !folded.isEmpty else { continue }
-            guard let known = known(text[start..<index]), isFree(start..<index, in: text) else { continue }
+            guard let known = known(text[start..<index]), isFree(start..<index, in: text) else {
+                for match in unspaced.matches(in: text, start..<index) {
+                    found.append((match.range, match.name, true))
+                    isJoined.append(false)
+                }
+                continue
+            }
             found.append((start..<index, known, isClear(text[start..<index], known)))
             isJoined.append(
                 start > 0 && text[start - 1] == 0x5f || index < text.count && text[index] == 0x5f
@@ -163,9 +172,11 @@ struct PersonNames {
         byte.isASCIILetter || byte >= 0x80
     }
 
-    /// Where a mark of UTF-8 ends that is no letter: quotation marks and apostrophes, dashes, spaces of all widths.
+    /// Where a mark of UTF-8 ends that is no letter: quotation marks and apostrophes, dashes, spaces of all widths, the comma and
+    /// other marks of Arabic.
     private static func endOfMark(at index: Int, in text: [UInt8]) -> Int? {
         guard index + 1 < text.count, text[index] >= 0xc2 else { return nil }
+        if text[index] == 0xd8, [0x8c, 0x9b, 0x9f].contains(text[index + 1]) { return index + 2 }
         if text[index] == 0xc2 {
             let isOrdinal = text[index + 1] == 0xaa || text[index + 1] == 0xba || text[index + 1] == 0xb5
             return (0x80...0xbf).contains(text[index + 1]) && !isOrdinal ? index + 2 : nil

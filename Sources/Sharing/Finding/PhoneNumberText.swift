@@ -91,14 +91,18 @@ enum PhoneNumberText {
         var dots = 0
         var end = start + 1
         var last = end
-        while end < text.count, end - start < 24 {
+        var characters = 1
+        while end < text.count, characters < 24 {
+            characters += 1
             if text[end].isASCIIDigit {
                 digits += 1
                 last = end + 1
             } else if text[end] == 0x2e, end + 1 < text.count, text[end + 1].isASCIIDigit {
                 dots += 1
-            } else if ![0x20, 0x2d, 0x28, 0x29].contains(text[end]) {
-                break
+            } else {
+                let length = PhoneNumbers.lengthOfSeparator(at: end, in: text)
+                guard length > 0, text[end] != 0x2e, text[end] != 0x2f else { break }
+                end += length - 1
             }
             end += 1
         }

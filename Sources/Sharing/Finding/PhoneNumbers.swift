@@ -26,7 +26,10 @@ struct PhoneNumbers {
     static func isNumber(_ text: some Collection<UInt8>) -> Bool {
         guard text.count <= 32 else { return false }
         let digits = text.reduce(0) { $0 + ($1.isASCIIDigit ? 1 : 0) }
-        return digits >= 6 && text.allSatisfy { $0.isASCIIDigit || isSeparator($0) || $0 == 0x2b }
+        return digits >= 6
+            && text.allSatisfy {
+                $0.isASCIIDigit || isSeparator($0) || $0 == 0x2b || $0 >= 0x80 && isOfSpace($0)
+            }
     }
 
     /// The places of the digits of each known number in a text, with the number as it is known.
@@ -62,15 +65,19 @@ struct PhoneNumbers {
         var places: [Int] = []
         var ends: [Int] = []
         var index = start
+        var gap = 0
         while index < text.count, places.count <= most {
-            if text[index].isASCIIDigit {
-                places.append(index)
-                let next = index + 1
-                if next == text.count || !text[next].isASCIIWordByte { ends.append(places.count) }
-            } else if !isSeparator(text[index]) || index - (places.last ?? index) > 2 {
-                break
+            guard text[index].isASCIIDigit else {
+                let length = lengthOfSeparator(at: index, in: text)
+                gap += 1
+                guard length > 0, gap <= 2 else { break }
+                index += length
+                continue
             }
+            places.append(index)
+            gap = 0
             index += 1
+            if index == text.count || !text[index].isASCIIWordByte { ends.append(places.count) }
         }
         return (places, ends.filter { $0 <= most })
     }
@@ -90,6 +97,21 @@ struct PhoneNumbers {
 
     private static func number(of digits: some Sequence<UInt8>) -> Int {
         digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    /// Of what may stand between two digits, in bytes: of a mark, or of a space or a dash that pages have lest a line ends there.
+    static func lengthOfSeparator(at index: Int, in text: [UInt8]) -> Int {
+        if isSeparator(text[index]) { return 1 }
+        let rest = text[index...].prefix(3)
+        if rest.starts(with: [0xc2, 0xa0]) { return 2 }
+        // U+2007–U+2014, U+202F.
+        guard rest.count == 3, rest.starts(with: [0xe2, 0x80]), let last = rest.last else { return 0 }
+        return (0x87...0x94).contains(last) || last == 0xaf ? 3 : 0
+    }
+
+    /// Whether such a space or dash has a byte in it.
+    private static func isOfSpace(_ byte: UInt8) -> Bool {
+        [0x80, 0xa0, 0xaf, 0xc2, 0xe2].contains(byte) || (0x87...0x94).contains(byte)
     }
 
     private static func isSeparator(_ byte: UInt8) -> Bool {

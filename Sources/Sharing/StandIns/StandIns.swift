@@ -138,7 +138,11 @@ final class StandIns {
         switch namedKinds[text] == .subject ? .subject : found.values[text] ?? namedKinds[text] {
         case .email: return people.email(text)
         case .address: return people.address(text)
-        case .phone: return people.drawn(text, { $1($0) })
+        case .phone:
+            // Spaces and dashes beyond ASCII stay what they are.
+            return people.drawn(text) { bytes, cipher in
+                zip(bytes, cipher(bytes)).map { $0 < 0x80 ? $1 : $0 }
+            }
         case .personal: return people.personal(text)
         case .password, .clientSecret, .oneTimeCode: return opaque(text)
         case .asked: return slice(text) ?? asked(text)

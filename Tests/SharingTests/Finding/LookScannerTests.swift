@@ -37,6 +37,7 @@ struct LookScannerTests {
         ),
         ("mail alice@harbour.example.", ["e-mail address: alice@harbour.example"]),
         ("call +65 9123 4567 now", ["phone number: +65 9123 4567"]),
+        ("+65\u{a0}9123\u{2011}4567\u{a0}now", ["phone number: +65\u{a0}9123\u{2011}4567"]),
         ("call 0065 9123 4567 now, not 0065912345678", ["phone number: 0065 9123 4567"]),
         (
             "(415) 555-0163 or (415)555.0164 or",

@@ -32,6 +32,26 @@ struct PersonNamesTests {
         #expect(Self.found([name], text) == expected)
     }
 
+    /// Where words have no space between them, a name stands among others; in Korean at the beginning of a word.
+    @Test(arguments: [
+        ("山田 太郎", "ようこそ、山田太郎さん。太郎くんは山田", ["山田", "太郎", "太郎", "山田"]),
+        ("张伟", "用户张伟已登录，张先生", ["张伟"]), ("王小明 小明", "王小明，小明", ["王小明", "小明"]),
+        ("김민수", "김민수님 안녕하세요", ["김민수"]), ("サクラ", "サクラちゃん", ["サクラ"]),
+        ("محمد الهاشمي", "مرحبا محمد، أهلا", ["محمد"]),
+    ])
+    func nameAmongOtherWordsIsFound(name: String, text: String, expected: [String]) {
+        #expect(Self.found([name], text) == expected)
+    }
+
+    /// A single character, the endings of words, the end of another word.
+    @Test(arguments: [
+        ("张 伟", "张开伟大"), ("さん たろう", "山田さん、たろうくん"), ("민수", "김민수님"), ("山田", "山と田、山"),
+        ("山田", "山🙂田"),
+    ])
+    func partOfAnotherWordIsNoName(name: String, text: String) {
+        #expect(Self.found([name], text).isEmpty)
+    }
+
     /// A person and her account are called the same: each spelling counts.
     @Test(arguments: [["Alice", "Alice Sommer", "alice"], ["alice", "Alice"], ["ALICE", "Alice", "alice"]])
     func everySpellingOfANameIsKnown(names: [String]) {

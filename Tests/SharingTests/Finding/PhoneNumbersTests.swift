@@ -15,6 +15,9 @@ struct PhoneNumbersTests {
         ("call 0151 23456789 now", ["015123456789"]), ("(0151) 234-56789", ["015123456789"]),
         ("0049 151 23456789", ["004915123456789"]), ("+4915123456789", ["4915123456789"]),
         ("23456789", ["23456789"]), ("0151/23456789.", ["015123456789"]),
+        // Lest a line ends there.
+        ("0151\u{a0}2345\u{a0}6789", ["015123456789"]), ("0151\u{2011}234\u{2009}56789", ["015123456789"]),
+        ("+49\u{202f}151\u{a0}23456789", ["4915123456789"]),
     ])
     func formsOfANumber(text: String, expected: [String]) {
         #expect(Self.found(["+49 151 23456789"], text) == expected)
@@ -41,6 +44,7 @@ struct PhoneNumbersTests {
 
     @Test(arguments: [
         ("0151 234", true), ("true", false), ("sms", false), ("+65 9123 4567", true), ("****4567", false),
+        ("+65\u{a0}9123\u{2011}4567", true), ("•••• 123456", false),
     ])
     func numbersAreToldFromWords(text: String, isNumber: Bool) {
         #expect(PhoneNumbers.isNumber(text.utf8) == isNumber)

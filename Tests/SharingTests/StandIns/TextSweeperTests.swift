@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sharing
 
-/// A password that is known, as other texts spell it.
+/// What is known, as other texts spell it.
 struct TextSweeperTests {
     private static let password = "Kestrel-Plum_42x"
 
@@ -42,5 +42,20 @@ struct TextSweeperTests {
         let other = standIns.standIn(for: Self.password)
         let expected = spelling == .inCapitals ? other.uppercased() : other
         #expect(swept.map(spelling.read) == "it is \(expected) of old")
+    }
+
+    /// Pages have spaces and dashes in numbers at which no line ends.
+    @Test func whatStandsBetweenTheDigitsOfANumberStays() {
+        let number = "+65\u{a0}9123\u{2011}4567"
+        var found = FoundSecrets()
+        found.values = [number: .phone]
+        found.phones = [number]
+        let standIns = StandIns.fixed(found)
+        let other = standIns.standIn(for: number)
+        #expect(other != number && other.filter { !$0.isNumber } == number.filter { !$0.isNumber })
+        let swept = standIns.sweeper.sweeping(Array("tel: 9123 4567 (+65\u{202f}9123 4567)".utf8))
+        let last = other.filter(\.isNumber).suffix(7)
+        let digits = swept.map { String(decoding: $0, as: UTF8.self).filter(\.isNumber) } ?? ""
+        #expect(digits.prefix(8).suffix(7) == last && digits.suffix(7) == last)
     }
 }
