@@ -43,28 +43,54 @@ struct CalendarDay: Hashable {
     var number: Int { (year * 16 + month) * 32 + day }
 
     /// The other forms, in small letters where they have letters.
-    var spellings: Set<String> {
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let days = Set([two(day), "\(day)"])
-        let months = Set([two(month), "\(month)"])
-        var spellings: Set<String> = ["\(year)\(two(month))\(two(day))", "\(two(day))\(two(month))\(year)"]
-        for day in days {
-            for month in months {
+    var spellings: Set<String> { spellingsInDigits.union(spellingsInWords) }
+
+    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    private var spellingsInDigits: Set<String> {
+        let (day, month) = (Self.two(self.day), Self.two(self.month))
+        var spellings: Set<String> = [
+            "\(year)\(month)\(day)", "\(day)\(month)\(year)", "\(day) \(month) \(year)",
+            "\(year)-\(month)-\(day)t00:00:00", "\(year)-\(month)-\(day)t00:00:00z",
+        ]
+        // What is no day of a month is a year of two digits.
+        if year % 100 > 31 {
+            for mark in ["-", "/", "."] { spellings.insert("\(day)\(mark)\(month)\(mark)\(year % 100)") }
+            spellings.insert("\(month)/\(day)/\(year % 100)")
+        }
+        for day in Set([day, "\(self.day)"]) {
+            for month in Set([month, "\(self.month)"]) {
                 for mark in ["-", "/", "."] {
                     spellings.insert("\(year)\(mark)\(month)\(mark)\(day)")
                     spellings.insert("\(day)\(mark)\(month)\(mark)\(year)")
                     spellings.insert("\(month)\(mark)\(day)\(mark)\(year)")
                 }
+                // Japanese and Chinese, Korean.
+                spellings.insert("\(year)年\(month)月\(day)日")
+                spellings.formUnion(["\(year)년 \(month)월 \(day)일", "\(year)년\(month)월\(day)일"])
             }
+        }
+        return spellings
+    }
+
+    private var spellingsInWords: Set<String> {
+        var spellings: Set<String> = []
+        for day in Set([Self.two(day), "\(day)"]) {
             for names in Self.months {
                 let name = names[month - 1]
-                for word in Set([name, String(name.prefix(3))]) {
+                for word in Set([name, String(name.prefix(3)), "\(name.prefix(3))."]) {
                     spellings.formUnion([
                         "\(day) \(word) \(year)", "\(day). \(word) \(year)", "\(day)-\(word)-\(year)",
+                        "\(day)\(word)\(year)",
                         "\(word) \(day), \(year)", "\(word) \(day) \(year)", "\(day) de \(word) de \(year)",
                     ])
                 }
-                spellings.formUnion(["st", "nd", "rd", "th"].map { "\(day)\($0) \(name) \(year)" })
+                for ordinal in ["st", "nd", "rd", "th"].map({ day + $0 }) {
+                    spellings.formUnion([
+                        "\(ordinal) \(name) \(year)", "\(ordinal) of \(name) \(year)",
+                        "\(name) \(ordinal), \(year)", "\(name) \(ordinal) \(year)",
+                    ])
+                }
             }
         }
         return spellings
