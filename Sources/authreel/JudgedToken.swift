@@ -12,16 +12,17 @@ struct JudgedToken {
 
     init(
         _ found: JSONWebToken,
-        _ keys: [JSONWebKey],
+        _ keys: TokenKeys,
         _ secret: [UInt8]?,
         expecting expected: TokenExpectations
     ) {
-        let inner = JSONWebEncryption(found)?.open(keys: keys, secret: secret).flatMap {
+        let outer = keys.keys(of: found.issuer)
+        let inner = JSONWebEncryption(found)?.open(keys: outer, secret: secret).flatMap {
             JSONWebToken.parse(String(decoding: $0.plaintext, as: UTF8.self))
         }
         token = inner ?? found
         envelope = inner == nil ? nil : found
-        verification = token.verify(keys: keys, secret: secret).tellingOfSignature
+        verification = token.verify(keys: keys.keys(of: token.issuer), secret: secret).tellingOfSignature
         claims = token.checks(against: expected)
     }
 

@@ -47,5 +47,8 @@ extension CaptureIndex {
         keySetLookup.found(for: token.issuer, at: providerHosts).holders[keyID] ?? []
     }
 
+    /// The keys of an issuer, those of its latest set first: of the sets that its metadata names, else of every set of the capture.
+    package func keys(of issuer: String?) -> [JSONWebKey] { keySetLookup.found(for: issuer, at: []).keys }
+
     private var keySetLookup: KeySetLookup { derived.value { KeySetLookup(self) } }
 }

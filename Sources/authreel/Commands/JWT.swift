@@ -14,6 +14,7 @@ struct JWT: ParsableCommand {
             Examples:
               authreel jwt eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJhbGljZSJ9.c2ln
               authreel jwt --jwks keys.json --issuer https://idp.example token.txt
+              authreel jwt --jwks login.har token.txt  # by the keys in a capture
               pbpaste | authreel jwt -
               authreel jwt verify --jwks keys.json --audience shop tokens.txt
 
@@ -65,7 +66,7 @@ struct JWT: ParsableCommand {
     struct Expectations: ParsableArguments {
         @Option(
             help: ArgumentHelp(
-                "The issuer's key set, or one key, as JSON. Private keys in it open encrypted tokens.",
+                "The issuer's key set or one key, as JSON, or a capture that has it. Private keys open encrypted tokens.",
                 valueName: "FILE"
             ),
             completion: .file()
@@ -128,37 +129,9 @@ struct JWT: ParsableCommand {
             return Array(value.utf8)
         }
 
-        func keys() throws -> [JSONWebKey] {
-            guard let jwks else { return [] }
-            if jwks.hasPrefix("https://") || jwks.hasPrefix("http://") {
-                throw CommandFailure(
-                    .noInput,
-                    "\(jwks): no such file",
-                    hint:
-                        "nothing is fetched here: curl -o keys.json \(ShellWord.quoted(jwks)) makes the file for --jwks keys.json"
-                )
-            }
-            let bytes = try InputFile.bytes(jwks)
-            let value: JSONValue
-            do {
-                value = try JSONParser.parse(bytes)
-            } catch {
-                let isPEM = bytes.starts(with: Array("-----BEGIN ".utf8))
-                throw CommandFailure(
-                    .dataError,
-                    isPEM ? "\(jwks) is PEM, and a key set is JSON" : "\(jwks):\(error)",
-                    hint: "--jwks takes a key set: {\"keys\": [...]}"
-                )
-            }
-            if let set = JSONWebKeySet(json: value) { return set.keys }
-            guard let key = value.object, key["kty"] != nil else {
-                throw CommandFailure(
-                    .dataError,
-                    "\(jwks): expected an object with an array \"keys\"",
-                    hint: "--jwks takes a key set: {\"keys\": [...]}"
-                )
-            }
-            return [JSONWebKey(json: key)]
+        func keys() throws -> TokenKeys {
+            guard let jwks else { return .listed([]) }
+            return try TokenKeys(path: jwks)
         }
     }
 
@@ -302,7 +275,7 @@ struct JWT: ParsableCommand {
                 )
             }
             let bytes = try InputFile.bytes(file)
-            let verifier = TokenVerifier(
+            var verifiers = TokenVerifiers(
                 keys: try expectations.keys(),
                 secret: try expectations.secret(),
                 expecting: try expectations.expectations()
@@ -319,7 +292,7 @@ struct JWT: ParsableCommand {
                     while start < last, buffer[start] <= 0x20 { start += 1 }
                     defer { start = end + 1 }
                     guard start < last else { continue }
-                    switch verifier.verdict(on: UnsafeBufferPointer(rebasing: buffer[start..<last])) {
+                    switch verifiers.verdict(on: UnsafeBufferPointer(rebasing: buffer[start..<last])) {
                     case .valid: try output.line("valid")
                     case .invalid(let reasons):
                         isGood = false
