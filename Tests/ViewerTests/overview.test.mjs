@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { summary, verdict } from "../../viewer/js/overview.js";
+import { advice, summary, verdict } from "../../viewer/js/overview.js";
 
 const flow = (outcome, severity, settled = true) => ({ outcome, settled, findings: severity ? 1 : 0, first: severity ? { severity, title: "what is wrong" } : null, lead: severity || !settled ? null : "nothing wrong found" });
 
@@ -32,4 +32,12 @@ test("a login in a few words", () => {
   assert.equal(summary({ ...flow("failure"), lead: "no rule that was asked found why" }), "no rule that was asked found why");
   assert.equal(summary({ ...flow("success", null, false), lead: "all went well so far" }), "all went well so far");
   assert.equal(verdict({ flows: [flow("incomplete")], exchanges: [{}] }).isGood, false);
+});
+
+test("what to do about a capture without a login", () => {
+  const empty = { flows: [], exchanges: [], advice: "record from the first click on" };
+  assert.equal(advice(empty), "What to do: record from the first click on.");
+  assert.equal(advice(empty, true), null);
+  assert.equal(advice({ ...empty, advice: null }), null);
+  assert.equal(advice({ ...empty, flows: [flow("failure")] }), null);
 });

@@ -1,7 +1,7 @@
 import { comparePanel, possible, proposal, sideText } from "#viewer/compare.js";
 import { curl, markdown } from "#viewer/copy.js";
 import { Diagram } from "#viewer/diagram.js";
-import { element, headed } from "#viewer/dom.js";
+import { element, headed, printable } from "#viewer/dom.js";
 import { ExchangeList } from "#viewer/exchanges.js";
 import { filterBar } from "#viewer/filter.js";
 import { findingsPanel } from "#viewer/findings.js";
@@ -11,7 +11,7 @@ import { follow } from "#viewer/live.js";
 import * as place from "#viewer/location.js";
 import { isListed } from "#viewer/logins.js";
 import { messagePanel } from "#viewer/message.js";
-import { Overview } from "#viewer/overview.js";
+import { advice, Overview } from "#viewer/overview.js";
 import { proofsOf } from "#viewer/pkce.js";
 import { Report, wayID } from "#viewer/report.js";
 import { sameID, searchResults, secretOf } from "#viewer/search.js";
@@ -169,7 +169,9 @@ class Viewer {
       };
       shell.drawing.replaceChildren(comparePanel(this.report.captures, { a, b, pairs: this.report.comparisons }, comparison, options));
     } else if (view === "exchanges") {
-      shell.draw(filterBar(capture.exchanges, filter, (wanted) => this.go(wanted)), this.list.node);
+      const words = advice(capture, this.report.isRecorded);
+      const tools = [words ? element("p", { class: "advice" }, printable(words)) : null, ...filterBar(capture.exchanges, filter, (wanted) => this.go(wanted))];
+      shell.draw(tools, this.list.node);
       this.list.show(capture.exchanges, { capture: at.capture, filter, exchange: at.exchange });
     } else {
       const rows = head.exchanges.map((exchange) => capture.exchanges[exchange]).filter(Boolean);

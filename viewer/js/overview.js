@@ -39,6 +39,15 @@ export function verdict(capture, isRecorded = false) {
   return { words: `${nothing ? `${nothing}; ` : ""}${succeeded} of ${flows.length} logins succeeded.`, isGood: false };
 }
 
+/**
+ * @param {{flows: object[], advice: string | null}} capture
+ * @param {boolean} [isRecorded] what is not there may come
+ * @returns {string | null} what to do about a capture without a login
+ */
+export function advice(capture, isRecorded = false) {
+  return capture.flows.length === 0 && capture.advice && !isRecorded ? `What to do: ${capture.advice}.` : null;
+}
+
 function ofOne(isFailed) {
   return isFailed ? "The login failed." : "Something is wrong with the login.";
 }
@@ -93,7 +102,6 @@ export class Overview {
       this.flows.length === 0 && only ? "No such login in this capture." : "",
       others > 0 ? `${count(others, "exchange")} belong${others === 1 ? "s" : ""} to no login.` : "",
       ...capture.losses.map((loss) => `Not whole: ${loss}`),
-      capture.flows.length === 0 && capture.advice && !isRecorded ? `What to do: ${capture.advice}.` : "",
     ].filter(Boolean).join(" "));
   }
 
