@@ -18,7 +18,8 @@ struct Authreel: AsyncParsableCommand {
               authreel diagnose login.har            # what broke it, root cause first
 
             Exit status: 0 nothing wrong, 1 the verdict is negative, 64 wrong usage, 65 the file is not what it should \
-            be, 66 no such file, 69 a provider or port is not available, 70 a bug.
+            be, 66 a file is not there or cannot be read or written, 69 a provider, port, browser or disk space is not \
+            available, 70 a bug.
             """,
         version: version,
         subcommands: [

@@ -18,6 +18,19 @@ struct CommandLineTests {
         #expect(result.errors.contains("authreel: hint: "))
     }
 
+    /// Of a file to be written as well, which help must not call one that is not there.
+    @Test func fileThatCannotBeWrittenIs66AndHelpSaysSo() throws {
+        let result = try Program.run(["share", Self.healthy, "--out", "/nowhere/shared.har"])
+        #expect(result.status == 66)
+        #expect(result.errors.contains("no file can be written in /nowhere: "), "\(result.errors)")
+        let help = try Program.run(["--help"], environment: ["COLUMNS": "100"]).output
+        #expect(
+            help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                .contains("66 a file is not there or cannot be read or written, 69 "),
+            "\(help)"
+        )
+    }
+
     @Test(arguments: ["show", "diagnose"])
     func fileThatIsNotHARIs65WithItsPlace(command: String) throws {
         let folder = try TemporaryFolder()
