@@ -69,10 +69,6 @@ struct Mock: AsyncParsableCommand {
         case markdown
     }
 
-    func validate() throws {
-        guard out != "-" else { throw ValidationError(OutputFile.growing) }
-    }
-
     func run() async throws {
         try check()
         if options.listFaults { return listFaults() }
@@ -165,7 +161,7 @@ struct Mock: AsyncParsableCommand {
     /// What options ask for together.
     private func check() throws {
         try attack.check(against: self)
-        try OutputFile.check(
+        try CaptureOpening.check(
             out,
             isNoneOf: captures,
             use: "played",

@@ -156,15 +156,12 @@ struct ReplayCommand: AsyncParsableCommand {
 
     private func checkFiles() throws {
         if let junit { try OutputFile.check(junit, option: "--junit FILE.xml") }
-        try OutputFile.check(
+        try CaptureOpening.check(
             out,
             isNoneOf: captures,
             use: "replayed",
             hint: "the new run wants a file of its own: --out again.har"
         )
-        if dryRun, let out, !FileManager.default.fileExists(atPath: out) {
-            try OutputFile.check(out, option: "--out again.har")
-        }
     }
 
     private func senderConfiguration() throws -> HTTPSender.Configuration {

@@ -60,22 +60,6 @@ enum OutputFile {
         }
     }
 
-    /// Looks whether new exchanges would be written behind one of the captures they come from: they would be part of it the next
-    /// time.
-    ///
-    /// - Parameters:
-    ///   - path: where they are to go.
-    ///   - captures: as the command line names them.
-    ///   - use: what becomes of the captures: `replayed`.
-    ///   - hint: what to do instead.
-    /// - Throws: ``CommandFailure`` where it is one of them, under whatever name.
-    static func check(_ path: String?, isNoneOf captures: [String], use: String, hint: String)
-        throws(CommandFailure)
-    {
-        guard let path, captures.contains(where: { isOne($0, path) }) else { return }
-        throw CommandFailure(.usage, "--out \(path) is what is \(use)", hint: hint)
-    }
-
     /// Whether two names lead to one file, or would.
     static func isOne(_ path: String, _ other: String) -> Bool {
         let identity = { (path: String) -> [UInt64]? in

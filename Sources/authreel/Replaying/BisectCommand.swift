@@ -13,7 +13,7 @@ struct BisectCommand {
     let format: Diff.Format
 
     func run(_ good: Diff.ChosenFlow, _ bad: Diff.ChosenFlow) async throws {
-        try OutputFile.check(
+        try CaptureOpening.check(
             options.out,
             isNoneOf: [good.side.capture, bad.side.capture],
             use: "compared",

@@ -7,6 +7,32 @@ enum CaptureOpening {
     /// Below this there is soon no room for what a login brings.
     private static let scarcity = 16 << 20
 
+    /// Looks whether new exchanges can be written, before anything is sent.
+    ///
+    /// Not behind one of the captures that they come from: they would be part of it the next time.
+    ///
+    /// - Parameters:
+    ///   - path: where they are to go.
+    ///   - captures: as the command line names them.
+    ///   - use: what becomes of the captures: `replayed`.
+    ///   - hint: what to do instead.
+    /// - Throws: ``CommandFailure`` where it is one of them, under whatever name, or no file can be made there.
+    static func check(_ path: String?, isNoneOf captures: [String], use: String, hint: String)
+        throws(CommandFailure)
+    {
+        guard let path else { return }
+        guard path != "-" else { throw CommandFailure(.usage, OutputFile.growing) }
+        guard !captures.contains(where: { OutputFile.isOne($0, path) }) else {
+            throw CommandFailure(.usage, "--out \(path) is what is \(use)", hint: hint)
+        }
+        var status = stat()
+        // Another file may be a capture of ours, which is appended to.
+        guard lstat(path, &status) == 0 else { return try OutputFile.check(path, option: "--out FILE.har") }
+        guard !isFolder(path) else {
+            throw OutputFile.unmade(path, EISDIR.systemReason, hint: Self.hint(on: path))
+        }
+    }
+
     /// Opens it, or makes it.
     ///
     /// - Parameter path: as named by the user.
@@ -58,11 +84,15 @@ enum CaptureOpening {
             let folder = target.hasPrefix("/") ? "" : path.lastIndex(of: "/").map { path[...$0] } ?? ""
             return "name the file that it leads to: --out \(ShellWord.quoted(folder + target))"
         }
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+        if isFolder(path) {
             let folder = path.hasSuffix("/") ? path : path + "/"
             return "name a file in it: --out \(ShellWord.quoted(folder + "login.har"))"
         }
         return "name a file in a folder that is there, with room, and yours to write: --out FILE.har"
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 }

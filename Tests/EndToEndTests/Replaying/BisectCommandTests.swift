@@ -147,6 +147,7 @@ struct BisectCommandTests {
             ),
             (["--bisect", "--format", "junit", "A", "B"], 64, "--bisect prints text, json or markdown"),
             (["--bisect", "--out", "A", "A", "B"], 64, "is what is compared"),
+            (["--bisect", "--out", "-", "A", "B"], 64, "which standard output is not"),
         ] as [([String], Int32, String)]
     )
     func wrongUseIsSaid(arguments: [String], status: Int32, words: String) throws {

@@ -221,41 +221,11 @@ struct ReplayCommandTests {
         )
     }
 
-    /// What is rehearsed is the whole command, its files included.
-    @Test(arguments: [
-        (["--out", capture("healthy/web-code-flow")], 64, "is what is replayed"),
-        (["--out", "/no/such/folder/a.har"], 66, "name a file in a folder that is there"),
-        (["--junit", "/no/such/folder/a.xml"], 66, "name a file in a folder that is there"),
-    ])
-    func rehearsalTakesTheWholeCommand(_ options: [String], _ status: Int, _ words: String) throws {
-        let result = try Program.run(
-            ["replay", "--dry-run"] + options + [Self.capture("healthy/web-code-flow")]
-        )
-        #expect(
-            Int(result.status) == status && result.errors.contains(words),
-            "\(result.status) \(result.errors)"
-        )
-    }
-
     @Test func hostsMayBeAllowed() throws {
         let hosts = ["app.example", "app.example:8080", "[::1]:3000", "localhost"]
         let allowed = hosts.flatMap { ["--allow-host", $0] }
         let result = try Program.run(["replay", "--plan", Self.capture("healthy/web-code-flow")] + allowed)
         #expect(result.status == 0, "\(result.errors)")
-    }
-
-    @Test func outputThatExistsIsLeftAloneAndNothingIsSent() throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        try Data(#"{"log":{"version":"1.2","creator":{"name":"other","version":"1"},"entries":[]}}"#.utf8)
-            .write(to: URL(filePath: folder.file("there.har")))
-        for option in ["--out", "--junit"] {
-            let result = try Program.run([
-                "replay", option, folder.file("there.har"), Self.capture("healthy/web-code-flow"),
-            ])
-            #expect(result.status == 66, "\(option) \(result.errors)")
-            #expect(result.output.isEmpty, "\(result.output)")
-        }
     }
 
     @Test func captureOfWhichNoLoginIsLeftIsNotTheSame() throws {
