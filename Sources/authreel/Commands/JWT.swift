@@ -90,7 +90,23 @@ struct JWT: ParsableCommand {
         )
         var secretEnv: String?
 
-        func expectations() throws -> TokenExpectations {
+        /// `inputs`: where the tokens are read from.
+        func expectations(for inputs: [String]) throws -> TokenExpectations {
+            guard jwks != "-" || !inputs.contains("-") else {
+                throw CommandFailure(
+                    .usage,
+                    "--jwks and the tokens cannot both be standard input",
+                    hint: "name the file of one of the two"
+                )
+            }
+            guard leeway >= 0 else {
+                throw CommandFailure.unfit(
+                    "\(leeway)",
+                    for: "--leeway",
+                    taking: "seconds from 0 on",
+                    hint: "for example --leeway 60"
+                )
+            }
             var now = SystemClock.now.seconds
             if let at {
                 guard let time = Timestamp(rfc3339: at) else {
@@ -107,7 +123,7 @@ struct JWT: ParsableCommand {
                 audience: audience,
                 nonce: nonce,
                 now: now,
-                leeway: max(0, min(leeway, 1 << 40))
+                leeway: min(leeway, 1 << 40)
             )
         }
 
@@ -118,6 +134,14 @@ struct JWT: ParsableCommand {
 
         func secret() throws -> [UInt8]? {
             guard let secretEnv else { return nil }
+            guard !secretEnv.isEmpty else {
+                throw CommandFailure.unfit(
+                    secretEnv,
+                    for: "--secret-env",
+                    taking: "the name of an environment variable",
+                    hint: "for example --secret-env CLIENT_SECRET"
+                )
+            }
             // Whoever knows that there is none could sign with an empty one.
             guard let value = ProcessInfo.processInfo.environment[secretEnv], !value.isEmpty else {
                 throw CommandFailure(
@@ -163,7 +187,7 @@ struct JWT: ParsableCommand {
         var format: OutputFormat = .text
 
         func run() throws {
-            let expected = try expectations.expectations()
+            let expected = try expectations.expectations(for: tokens)
             let keys = try expectations.keys()
             let secret = try expectations.secret()
             let tokens = try Self.texts(of: tokens).map { text in
@@ -229,7 +253,7 @@ struct JWT: ParsableCommand {
                     guard isToken, !texts.isEmpty else { throw JWT.noToken(named: argument) }
                     return texts.map { ($0, nil) }
                 }
-                let bytes = try InputFile.bytes(argument)
+                let bytes = try InputFile.bytes(argument, for: "name the file that the token is in")
                 let texts = CopiedTokens.texts(in: String(decoding: bytes, as: UTF8.self))
                 guard !texts.isEmpty else { throw JWT.noToken(in: argument, of: bytes) }
                 return texts.map { ($0, argument == "-" ? "standard input" : argument) }
@@ -274,11 +298,15 @@ struct JWT: ParsableCommand {
                     hint: ShellWord.line([Invocation.name, "jwt"] + expectations.keyWords + [file])
                 )
             }
-            let bytes = try InputFile.bytes(file)
+            let expected = try expectations.expectations(for: [file])
+            let bytes = try InputFile.bytes(
+                file,
+                for: "verify takes a file of one token a line, or - for standard input"
+            )
             var verifiers = TokenVerifiers(
                 keys: try expectations.keys(),
                 secret: try expectations.secret(),
-                expecting: try expectations.expectations()
+                expecting: expected
             )
             guard bytes.contains(where: { $0 > 0x20 }) else { throw JWT.noToken(in: file, of: bytes) }
             var output = OutputBuffer()

@@ -11,7 +11,7 @@ enum IdentityFile {
     /// - Returns: one at least.
     /// - Throws: ``CommandFailure`` that never repeats what is in the file.
     static func identities(at path: String, prompt: PassphrasePrompt) throws -> [AgeIdentity] {
-        var bytes = try InputFile.bytes(path)
+        var bytes = try InputFile.bytes(path, for: "an identity is a file as age-keygen writes it")
         if AgeFile.isBegun(by: bytes) {
             bytes = try EncryptedCapture(CaptureSource(bytes: bytes), name: path).text(prompt: prompt) {
                 throw CommandFailure(

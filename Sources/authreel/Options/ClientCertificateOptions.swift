@@ -95,7 +95,10 @@ struct ClientCertificateOptions: ParsableArguments {
     }
 
     private static func read(_ path: String, host: String, passphrase: String?) throws -> CertifiedKey {
-        let bytes = try InputFile.bytes(path)
+        let bytes = try InputFile.bytes(
+            path,
+            for: "--client-cert takes a file with certificate, chain and private key, in PEM or PKCS #12"
+        )
         do throws(CertifiedKeyError) {
             return try CertifiedKey(file: bytes, passphrase: passphrase)
         } catch {

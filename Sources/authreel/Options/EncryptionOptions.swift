@@ -89,6 +89,7 @@ struct EncryptionOptions: ParsableArguments {
     }
 
     private static func file(_ path: String) throws -> [UInt8]? {
-        FileManager.default.fileExists(atPath: path) ? try InputFile.bytes(path) : nil
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        return try InputFile.bytes(path, for: "--encrypt-to takes a key, or a file of keys")
     }
 }

@@ -6,13 +6,19 @@ enum InputFile {
     /// The bytes of a file, or of a pipe as the shell's `<(…)` makes it; `-` is standard input.
     ///
     /// Text in UTF-16 that says so by its mark, as PowerShell's `>` writes it, is made UTF-8.
-    static func bytes(_ path: String) throws -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - path: as named by the user.
+    ///   - use: what the file is to hold, for whoever names one that cannot be read.
+    /// - Returns: what is in it.
+    /// - Throws: ``CommandFailure`` where it cannot be read.
+    static func bytes(_ path: String, for use: String) throws(CommandFailure) -> [UInt8] {
         if path == "-" { return inUTF8(Array(FileHandle.standardInput.readDataToEndOfFile())) }
         // Not Data(contentsOf:), which gives up on pipes.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(path, errno) }
+        guard descriptor >= 0 else { throw failure(path, errno, use) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        guard let data = try? file.readToEnd() ?? Data() else { throw failure(path, errno) }
+        guard let data = try? file.readToEnd() ?? Data() else { throw failure(path, errno, use) }
         return inUTF8(Array(data))
     }
 
@@ -23,7 +29,7 @@ enum InputFile {
         return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 
-    private static func failure(_ path: String, _ number: Int32) -> CommandFailure {
+    private static func failure(_ path: String, _ number: Int32, _ use: String) -> CommandFailure {
         let reason =
             switch number {
             case ENOENT: "no such file"
@@ -36,7 +42,7 @@ enum InputFile {
         return CommandFailure(
             .noInput,
             "\(CommandFailure.shown(path)): \(reason)",
-            hint: isHome ? "a shell knows ~ at the beginning of a word only: write $HOME" : near
+            hint: isHome ? "a shell knows ~ at the beginning of a word only: write $HOME" : near ?? use
         )
     }
 }

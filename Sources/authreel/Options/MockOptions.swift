@@ -199,7 +199,8 @@ struct MockOptions: ParsableArguments {
                 example: "my-app=jwks.json",
                 mayEndThere: false
             )
-            let bytes = try InputFile.bytes(file)
+            let form = "a JWK, or a JWK Set as jwks_uri serves it"
+            let bytes = try InputFile.bytes(file, for: "--client-key takes \(form)")
             let json = try? JSONParser.parse(bytes)
             let found =
                 json.flatMap { JSONWebKeySet(json: $0) }?.keys ?? json?.object.map { [JSONWebKey(json: $0)] }
@@ -208,7 +209,7 @@ struct MockOptions: ParsableArguments {
                 throw CommandFailure(
                     .dataError,
                     "\(file): no public key is in it",
-                    hint: "a JWK, or a JWK Set as jwks_uri serves it"
+                    hint: form
                 )
             }
             keys[id, default: []] += usable

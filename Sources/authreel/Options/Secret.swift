@@ -61,7 +61,10 @@ enum Secret {
             return value
         }
         if source.hasPrefix("file:") {
-            let bytes = try InputFile.bytes(String(source.dropFirst(5)))
+            let bytes = try InputFile.bytes(
+                String(source.dropFirst(5)),
+                for: "a file that holds the secret and nothing else: \(option) file:PATH"
+            )
             let text = String(decoding: bytes, as: UTF8.self)
             // An editor ends a file with a line feed that belongs to no secret.
             return text.hasPrefix("-----BEGIN")

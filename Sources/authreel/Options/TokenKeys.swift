@@ -26,7 +26,7 @@ enum TokenKeys {
                     "nothing is fetched here: curl -o keys.json \(ShellWord.quoted(path)) makes the file for --jwks keys.json"
             )
         }
-        let bytes = try InputFile.bytes(path)
+        let bytes = try InputFile.bytes(path, for: Self.form)
         if var capture = try? CaptureReader.read(bytes: bytes, name: path), capture.count > 0 {
             if path != "-" { capture.takeBodies(fromFilesBeside: path) }
             self = .recorded(try Self.index(of: capture, path))

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Captures
-import Foundation
 import LibCrypto
 import TLS
 
@@ -39,15 +38,9 @@ struct UpstreamTrustOptions: ParsableArguments {
     }
 
     private func certificates(_ path: String) throws -> [Certificate] {
-        guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(
-                .noInput,
-                "\(CommandFailure.shown(path)): no such file",
-                hint: "--upstream-ca takes certificates in PEM"
-            )
-        }
+        let bytes = try InputFile.bytes(path, for: "--upstream-ca takes certificates in PEM")
         do {
-            let found = try Certificate.all(pem: Array(bytes))
+            let found = try Certificate.all(pem: bytes)
             guard !found.isEmpty else {
                 throw CommandFailure(
                     .dataError,

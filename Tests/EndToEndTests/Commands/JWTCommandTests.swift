@@ -235,6 +235,15 @@ struct JWTCommandTests {
             (["https://app.example/cb?code=x"], 66, "no such file, and no token"),
             // A scheme alone, a file that is named like one, a variable that is not set.
             (["Bearer"], 66, "Bearer: no such file, and no token"), ([""], 66, "the token is empty"),
+            (
+                ["verify", "--jwks", "keys.json", "nowhere.tokens"], 66,
+                "hint: verify takes a file of one token a line"
+            ),
+            (["a.b.c", "--jwks", "nowhere.jwks"], 66, "hint: --jwks takes a key set"),
+            (["--jwks", "-", "-"], 64, "--jwks and the tokens cannot both be standard input"),
+            (["verify", "--jwks", "-", "-"], 64, "--jwks and the tokens cannot both be standard input"),
+            (["a.b.c", "--leeway", "-5"], 64, "--leeway takes seconds from 0 on, not -5"),
+            (["a.b.c", "--secret-env", ""], 64, "--secret-env takes the name of an environment variable"),
             (["verifi", "tokens.txt"], 66, "did you mean jwt verify?"),
             (["Bearer", "missing.txt"], 66, "missing.txt: no such file, and no token"),
             (["a.b.c", "--secret-env", "AUTHREEL_NOT_SET"], 64, "AUTHREEL_NOT_SET is not set"),
