@@ -69,7 +69,7 @@ package struct FixSearch: Sendable {
     /// `state`: of the run that the flow goes on from; `tell`: is told of each attempt.
     package func run(from state: RunState = RunState(), tell: (Attempt) -> Void = { _ in }) async -> Result {
         var result = Result(attempts: [])
-        for hypothesis in [.unchanged] + hypotheses + pairs() {
+        for hypothesis in Self.order(of: hypotheses) {
             let attempt = Task.isCancelled ? nil : await attempt(hypothesis, from: state)
             // A login that was broken off says nothing of its change.
             guard let attempt, attempt.works || !Task.isCancelled else {
@@ -88,11 +88,16 @@ package struct FixSearch: Sendable {
         return result
     }
 
+    /// All that is tried, in order, until something works: the login as it was recorded first.
+    package static func order(of hypotheses: [Hypothesis]) -> [Hypothesis] {
+        [.unchanged] + hypotheses + pairs(of: hypotheses)
+    }
+
     /// Two changes together, of those that are no alternatives to each other.
-    private func pairs() -> [Hypothesis] {
+    private static func pairs(of hypotheses: [Hypothesis]) -> [Hypothesis] {
         var pairs: [Hypothesis] = []
         for (index, first) in hypotheses.enumerated() {
-            for second in hypotheses.dropFirst(index + 1) where pairs.count < Self.maximumPairs {
+            for second in hypotheses.dropFirst(index + 1) where pairs.count < maximumPairs {
                 if first.isCompatible(with: second) { pairs.append(first.combined(with: second)) }
             }
         }

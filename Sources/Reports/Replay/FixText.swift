@@ -37,6 +37,14 @@ package enum FixText {
         return lines.joined(separator: "\n")
     }
 
+    /// What a search would try on a login that fails, in order; `changes`: those that may mend it.
+    package static func text(ofChanges changes: [Hypothesis], style: TextStyle) -> String {
+        let tried = FixSearch.order(of: changes).map { "    \($0.advice)".printable }
+        return ([style.dim("  tried one after the other, until the login works:")] + tried).joined(
+            separator: "\n"
+        )
+    }
+
     /// Of a login that needs no change; nil of one that still fails.
     private static func unneeded(_ unchanged: FixSearch.Attempt?) -> String? {
         switch unchanged?.reach {

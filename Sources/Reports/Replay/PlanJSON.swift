@@ -5,19 +5,33 @@ package import Replay
 
 /// A replay's plan for programs.
 package enum PlanJSON {
-    package static func text(of plans: [(plan: ReplayPlan, map: EndpointMap)], given: Set<String>) -> String {
+    /// `changes`: of each plan those that a search for a fix would try on it; nil where none is searched.
+    package static func text(
+        of plans: [(plan: ReplayPlan, map: EndpointMap)],
+        given: Set<String>,
+        changes: [[Hypothesis]?] = []
+    ) -> String {
         JSONWriter.text(
             of: .object([
                 "version": JSONValue(Report.version),
-                "plans": .array(plans.map { plan($0.plan, $0.map, given) }),
+                "plans": .array(
+                    plans.enumerated().map { index, item in
+                        plan(item.plan, item.map, given, index < changes.count ? changes[index] : nil)
+                    }
+                ),
             ]),
             indented: true
         )
     }
 
-    private static func plan(_ plan: ReplayPlan, _ map: EndpointMap, _ given: Set<String>) -> JSONValue {
+    private static func plan(
+        _ plan: ReplayPlan,
+        _ map: EndpointMap,
+        _ given: Set<String>,
+        _ changes: [Hypothesis]?
+    ) -> JSONValue {
         let addresses = DrivenAddresses(of: plan, map)
-        return [
+        var object: JSONObject = [
             "flow": .string(plan.flow.id), "grant": .string(plan.flow.grant),
             "origins": .array(PlanText.origins(of: plan, map).map { .string($0) }),
             "steps": .array(plan.steps.map { step($0, plan, addresses, given) }),
@@ -38,6 +52,14 @@ package enum PlanJSON {
                 }
             ),
         ]
+        if let changes {
+            object["changes"] = .array(
+                FixSearch.order(of: changes).map {
+                    ["change": .string($0.id), "advice": .string($0.advice)]
+                }
+            )
+        }
+        return .object(object)
     }
 
     private static func step(

@@ -204,7 +204,7 @@ struct ReplayCommand: AsyncParsableCommand {
         )
         let jobs = jobs.map { $0.adapted(to: session.target) }
         if plan || dryRun {
-            printPlans(jobs.map { ($0.plan, session.target.map(for: $0.plan.flow)) }, credentials.names)
+            try printPlans(jobs, session, credentials.names)
             if dryRun { try checkSecrets(of: jobs, given: credentials) }
             return
         }

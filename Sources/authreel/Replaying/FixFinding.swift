@@ -12,6 +12,20 @@ struct FixFinding {
     let session: ReplaySession
     let progress: ReplayProgress
 
+    /// The changes that are worth trying on a flow, in order; nil of one that works.
+    static func changes(for job: ReplayJob, rules: [any Rule]) -> [Hypothesis]? {
+        changes(for: job, Diagnostician.diagnose(job.plan.flow, rules: rules))
+    }
+
+    private static func changes(for job: ReplayJob, _ recorded: FlowDiagnosis) -> [Hypothesis]? {
+        guard recorded.outcome != .success else { return nil }
+        return HypothesisFinder.hypotheses(
+            for: job.plan,
+            rules: recorded.findings.filter { $0.severity != .note }.map(\.rule),
+            random: { SecureRandom.bytes($0) }
+        )
+    }
+
     /// Searches each failing flow; those it goes on from are driven first.
     ///
     /// - Returns: a report per flow that fails; none where all of them work. When the task is cancelled, what there is until then.
@@ -22,19 +36,13 @@ struct FixFinding {
             let recorded = Diagnostician.diagnose(job.plan.flow, rules: session.rules)
             let map = session.target.map(for: job.plan.flow)
             let state = job.predecessor.flatMap { states[$0] } ?? RunState()
-            guard recorded.outcome != .success else {
+            guard let changes = Self.changes(for: job, recorded) else {
                 states[job.number] = await session.drive(job, map, from: state).state
                 continue
             }
-            let rules = recorded.findings.filter { $0.severity != .note }.map(\.rule)
-            let hypotheses = HypothesisFinder.hypotheses(
-                for: job.plan,
-                rules: rules,
-                random: { SecureRandom.bytes($0) }
-            )
             let search = FixSearch(
                 job.plan,
-                hypotheses,
+                changes,
                 session.environment(for: job),
                 options: session.options(map),
                 judge: LoginJudge(rules: session.rules).verdict(job.plan)

@@ -47,11 +47,7 @@ extension ReplayCommand {
         }
         progress.clear()
         guard signal != nil || !reports.isEmpty else {
-            throw CommandFailure(
-                .dataError,
-                "no flow of \(captures.joined(separator: ", ")) fails: there is nothing to mend",
-                hint: "\(Invocation.command("replay", captures[0])) drives it again"
-            )
+            throw nothingFails
         }
         // The proof is the login that works.
         let fixes = reports.compactMap(\.search.fix)
@@ -74,5 +70,14 @@ extension ReplayCommand {
         }
         try Self.tellUnreachable(reports.flatMap(\.search.runs), captures)
         if fixes.count < reports.count { throw ExitCode(ExitStatus.negative.rawValue) }
+    }
+
+    /// That a fix is looked for, and no login is broken.
+    var nothingFails: CommandFailure {
+        CommandFailure(
+            .dataError,
+            "no flow of \(captures.joined(separator: ", ")) fails: there is nothing to mend",
+            hint: "\(Invocation.command("replay", captures[0])) drives it again"
+        )
     }
 }

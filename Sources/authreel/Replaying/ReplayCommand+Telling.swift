@@ -5,15 +5,21 @@ import Reports
 
 /// What is told of plans and replays.
 extension ReplayCommand {
-    func printPlans(_ plans: [(plan: ReplayPlan, map: EndpointMap)], _ given: Set<String>) {
+    func printPlans(_ jobs: [ReplayJob], _ session: ReplaySession, _ given: Set<String>) throws {
+        let plans = jobs.map { (plan: $0.plan, map: session.target.map(for: $0.plan.flow)) }
+        let changes = jobs.map { findFix ? FixFinding.changes(for: $0, rules: session.rules) : nil }
+        if findFix, !changes.contains(where: { $0 != nil }) { throw nothingFails }
         guard format != .json else {
-            return print(PlanJSON.text(of: plans, given: given))
+            return print(PlanJSON.text(of: plans, given: given, changes: changes))
         }
         let style = Style.forDescriptor(STDOUT_FILENO)
         let columns = TerminalSize.columns(of: STDOUT_FILENO)
         print(
-            plans.map {
-                PlanText.text(of: $0.plan, map: $0.map, given: given, style: style, columns: columns)
+            zip(plans, changes).flatMap { item, changes in
+                [
+                    PlanText.text(of: item.plan, map: item.map, given: given, style: style, columns: columns),
+                    changes.map { FixText.text(ofChanges: $0, style: style) },
+                ].compactMap(\.self)
             }
             .joined(separator: "\n\n")
         )

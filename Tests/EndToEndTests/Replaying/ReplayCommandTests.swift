@@ -223,6 +223,24 @@ struct ReplayCommandTests {
         )
     }
 
+    @Test func planOfASearchListsWhatWouldBeTried() throws {
+        let command = ["replay", "--plan", "--find-fix"]
+        let broken = command + [Self.capture("token-request/pkce-verifier-mismatch")]
+        let text = try Program.run(broken)
+        #expect(text.status == 0, "\(text.errors)")
+        #expect(
+            text.output.contains(
+                "until the login works:\n    Nothing changed\n    Make the code_challenge of"
+            ),
+            "\(text.output)"
+        )
+        let json = try JSONParser.parse(Program.run(broken + ["--format", "json"]).output.utf8)
+        let changes = json["plans"]?.array?.first?["changes"]?.array ?? []
+        #expect(changes.count > 1 && changes.first?["change"] == "unchanged", "\(changes)")
+        let healthy = try Program.run(command + [Self.capture("healthy/web-code-flow")])
+        #expect(healthy.status == 65 && healthy.errors.contains("nothing to mend"), "\(healthy.errors)")
+    }
+
     @Test func hostsMayBeAllowed() throws {
         let hosts = ["app.example", "app.example:8080", "[::1]:3000", "localhost"]
         let allowed = hosts.flatMap { ["--allow-host", $0] }
