@@ -66,6 +66,13 @@ struct ManualPageTests {
         #expect(result.output.contains("authreel record --browser https://app.example/"))
     }
 
+    /// `age1…` was `age1` where the locale is C.
+    @Test func pageIsReadInEveryLocale() throws {
+        let page = try page
+        #expect(page.utf8.allSatisfy { $0 < 0x80 })
+        #expect(page.contains("\\-\\-encrypt\\-to age1..."), "\(page)")
+    }
+
     @Test func whatRoffWouldTakeForItsOwnIsEscaped() throws {
         let help = """
             {"command":{"commandName":"x","abstract":".so /etc/passwd","discussion":"a\\\\b\\n'quoted","subcommands":[]}}

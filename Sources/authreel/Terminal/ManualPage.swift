@@ -110,8 +110,11 @@ enum ManualPage {
     private static func line(_ text: JSONValue?) -> String { escaped(text?.string ?? "") }
 
     /// Backslashes and hyphens are roff's own, and so are dots and quotes where a line begins.
+    ///
+    /// An ellipsis is three dots: where the locale is C, what reads the page leaves it out, and `age1…` would be `age1`.
     private static func escaped(_ text: String) -> String {
         let text = text.replacingOccurrences(of: "\\", with: "\\e").replacingOccurrences(of: "-", with: "\\-")
+            .replacingOccurrences(of: "…", with: "...")
         return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
     }
 }
