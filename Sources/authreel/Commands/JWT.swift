@@ -194,15 +194,20 @@ struct JWT: ParsableCommand {
                 JudgedToken(try Self.token(in: text.text, of: text.file), keys, secret, expecting: expected)
             }
             print(text(of: tokens))
-            // Whoever gave keys is told at the check that they are of no use.
-            if format == .text, expectations.keyWords.isEmpty,
-                let option = tokens.lazy.compactMap(\.missingOption).first
-            {
-                let source =
-                    option.hasPrefix("--jwks") ? "what the issuer's jwks_uri serves" : "the client's secret"
-                StandardError.hint("\(option) verifies the signature, by \(source)")
-            }
+            if format == .text { tellMissingOption(of: tokens) }
             if !tokens.allSatisfy(\.isGood) { throw ExitCode(ExitStatus.negative.rawValue) }
+        }
+
+        /// Whoever gave keys of the kind is told at the check that they are of no use.
+        private func tellMissingOption(of tokens: [JudgedToken]) {
+            let missing = tokens.lazy.compactMap(\.missingOption).first { option in
+                option.hasPrefix("--jwks") ? expectations.jwks == nil : expectations.secretEnv == nil
+            }
+            guard let missing else { return }
+            let source =
+                missing.hasPrefix("--jwks")
+                ? "what the issuer's jwks_uri serves, or a capture that has it" : "the client's secret"
+            StandardError.hint("\(missing) verifies the signature, by \(source)")
         }
 
         private func text(of tokens: [JudgedToken]) -> String {

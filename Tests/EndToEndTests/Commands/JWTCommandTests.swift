@@ -151,6 +151,12 @@ struct JWTCommandTests {
         #expect(told == (hint != nil), "\(result.errors)")
     }
 
+    /// A key set is of no use for a token that is signed with the client's secret.
+    @Test func secretIsAskedForBesideAKeySet() throws {
+        let result = try run("eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UifQ.c2ln", "--jwks", "keys.json")
+        #expect(result.errors.contains("hint: --secret-env VARIABLE verifies"), "\(result.errors)")
+    }
+
     /// A list of checks that hold, with none of the signature, reads as if it were good.
     @Test(arguments: [
         ("eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UifQ.c2ln", true),
