@@ -19,8 +19,25 @@ package enum AccessPolicy {
 
     /// The user's own no, where the text names no policy.
     package static func isCancellation(_ error: ErrorResponse) -> Bool {
-        cancellations.contains(error.error) && words(in: error) == nil && !isUnmet(error)
+        namesCancellation(error.error) && words(in: error) == nil && !isUnmet(error)
     }
+
+    /// Whether an error's name is that of a user's own no, or at least that of nobody's fault.
+    package static func namesCancellation(_ name: String) -> Bool {
+        if cancellations.contains(name) { return true }
+        guard name.utf8.count < longestName, name.containsBytes("ancel") || name.containsBytes("ANCEL") else {
+            return false
+        }
+        let word = name.asciiLowercased().filter { $0 != "_" && $0 != "-" }
+        return ownNames.contains(where: word.hasPrefix)
+    }
+
+    /// In bytes; what is longer is a sentence.
+    private static let longestName = 40
+
+    /// How names begin that providers made for it, in lower case and without marks: TARA's `user_cancel`, UAE PASS's
+    /// `cancelledOnApp`, `USER_CANCELED`.
+    private static let ownNames = ["usercancel", "cancelled", "canceled"]
 
     /// What oidc-provider calls denied where the user signed in, but not as the request had to have it.
     private static func isUnmet(_ error: ErrorResponse) -> Bool {

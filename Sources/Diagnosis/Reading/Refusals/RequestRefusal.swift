@@ -36,7 +36,7 @@ struct RequestRefusal {
     /// Whether it may be the request that is at fault: not the user, the session, or the load.
     var isOfTheRequest: Bool {
         if status == 429 || status == 503 { return false }
-        return error.map { !Self.ofTheUser.contains($0) } ?? true
+        return error.map { !Self.ofTheUser.contains($0) && !AccessPolicy.namesCancellation($0) } ?? true
     }
 
     /// Whether any of these words, in lower case, is in what the provider says.
@@ -63,8 +63,7 @@ struct RequestRefusal {
 
     private static let ofTheUser: Set<String> = [
         "login_required", "interaction_required", "consent_required", "account_selection_required",
-        "access_denied", "temporarily_unavailable", "user_cancelled_authorize", "user_cancelled_login",
-        "cancelled", "consent_declined", "use_dpop_nonce", "authentication_failed",
+        "temporarily_unavailable", "use_dpop_nonce", "authentication_failed",
     ]
 }
 

@@ -64,6 +64,8 @@ struct UserCancelledTests {
     @Test(arguments: [
         "user_cancelled_authorize", "user_cancelled_login", "cancelled", "consent_declined",
         "consent_required",
+        // TARA, UAE PASS, and others that make a name of it.
+        "user_cancel", "cancelledOnApp", "CANCELLED_ON_MOBILE", "user_canceled",
     ])
     func knowsTheNames(error: String) throws {
         let recording = try Recording(broken).redirecting(with: [("error", error)])
@@ -80,7 +82,7 @@ struct UserCancelledTests {
         #expect((recording.finding(rule) != nil) == isOne)
     }
 
-    @Test(arguments: ["invalid_request", "login_required", "server_error"])
+    @Test(arguments: ["invalid_request", "login_required", "server_error", "cancel_not_supported"])
     func leavesOtherErrorsAlone(error: String) throws {
         #expect(try Recording(broken).redirecting(with: [("error", error)]).finding(rule) == nil)
     }
