@@ -83,11 +83,19 @@ extension Answer {
     }
 
     private static let codes = [
-        "authorization code", "authorisation code", "auth code", "verification code", "invalid code",
+        "authorization code", "authorisation code", "auth code", "authcode", "verification code",
+        "invalid code",
         "code is", "code was", "code has", "code been", "code not", "code expired", "code_already_used",
     ]
     /// What follows where a grant or the values of PKCE are spoken of.
     private static let otherCodes = [" grant", " flow", " verifier", " challenge", "_"]
+
+    /// Whether the text speaks of the verifier that was sent, and of nothing by which a client proves itself.
+    var speaksOfVerifier: Bool {
+        let text = errorText
+        return ["code_verifier", "code verifier"].contains(where: text.containsBytes)
+            && !["client", "secret"].contains(where: text.containsBytes)
+    }
 }
 
 extension Flow {
@@ -168,14 +176,16 @@ extension TokenRequest {
     /// Whether the provider looked at the grant itself (code, redirect URI, verifier, refresh token) and
     /// refused it.
     ///
-    /// A refusal of the client, of its attestation, of a DPoP proof or for load says nothing of the grant.
+    /// A refusal of the client, of its attestation, of a DPoP proof or for load says nothing of the grant. A 401 is one of the client
+    /// but where its words speak of the code or the verifier (MyInfo).
     var isGrantRefused: Bool {
         guard let status = answer.status, answer.isRefusal else { return false }
         if let error = answer.error?.standardName {
             return !Self.otherRefusals.contains(error) && !ClientCall.ofAttestation.contains(error)
                 && status < 500 && status != 429
         }
-        return (400..<500).contains(status) && ![401, 404, 405, 408, 413, 415, 429].contains(status)
+        if status == 401 { return answer.speaksOfCode || answer.speaksOfVerifier }
+        return (400..<500).contains(status) && ![404, 405, 408, 413, 415, 429].contains(status)
     }
 
     private static let otherRefusals: Set<String> = [

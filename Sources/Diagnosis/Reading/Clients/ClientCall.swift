@@ -231,8 +231,8 @@ struct ClientCall {
         case "access_denied" where isDecidedElsewhere: return false
         // Kakao, of the platform that an app is registered for.
         case "misconfigured": return false
-        // Shopify refuses a code with 401.
-        default: return answer.status == 401 && !answer.speaksOfCode
+        // Shopify and MyInfo refuse a code with 401.
+        default: return answer.status == 401 && !answer.speaksOfCode && !answer.speaksOfVerifier
         }
     }
 }

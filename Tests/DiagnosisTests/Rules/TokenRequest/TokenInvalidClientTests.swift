@@ -164,6 +164,23 @@ struct TokenInvalidClientTests {
         #expect(other.finding(rule)?.places.contains { $0.contains("jwt.header") } == false)
     }
 
+    /// MyInfo refuses a code with 401, and has no name for it; the client was let in then.
+    @Test(arguments: [
+        ("Authcode error - missing, invalid, expired, revoked.", false), ("Invalid code_verifier", false),
+        ("Client is not allowed to send a code_verifier", true),
+        ("Digital signature verification failed", true),
+    ])
+    func leavesWordsOfTheGrantToOthers(words: String, fires: Bool) throws {
+        let recording = try Recording("token-request/client-assertion-time.near-miss").answering(
+            "/token",
+            401,
+            ["code": 401, "message": .string(words)]
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.finding("token-endpoint-error")?.isPrimary == true) == !fires)
+    }
+
     /// RFC 7592, section 2.3: the registration was taken away before.
     @Test(arguments: ["registration/registration-secret-expired", "token-request/client-secret-mismatch"])
     func clientThatWasDeletedIsToldAsThat(name: String) throws {
