@@ -240,6 +240,25 @@ struct RelayedCodeTests {
         #expect(finding.places.prefix(2) == ["3 request.url ", "3 response.status "])
     }
 
+    /// UserInfo refused the token while the server was at work: that is why it had nothing for the app.
+    @Test(arguments: ["bearer-rejected", nil])
+    func callThatTheServerWasRefusedIsTheCause(cause: String?) throws {
+        var exchanges = try exchanged(502, #"{"error":"LOGIN_FAILED"}"#).exchanges
+        let relay = try #require(exchanges.first { $0.response?.status == 502 })
+        var userInfo = try #require(
+            Recording("healthy/native-app").exchanges.first { $0.request.url.path == "/userinfo" }
+        )
+        userInfo.startedAt = relay.startedAt + .milliseconds(200)
+        if cause != nil {
+            userInfo.response = RecordedResponse(status: 401, body: .json(#"{"error":"invalid_token"}"#))
+        }
+        exchanges.append(userInfo)
+        let recording = Recording(exchanges)
+        #expect((recording.finding(rule) == nil) == (cause != nil))
+        #expect(recording.finding(cause ?? rule)?.isPrimary == true)
+        #expect(recording.outcomes == [.failure])
+    }
+
     /// It was one more step: a registration, a second factor.
     @Test func serverThatServesTheAppAfterwardsHasNotRefusedIt() throws {
         var exchanges = try exchanged(404, #"{"error":"NEW_USER"}"#).exchanges

@@ -13,6 +13,7 @@ enum BackEndRefusal {
                 return IdentityPlatformSignIn.violation(at: relay, in: flow)
             }
             let isExchanged = AppHandover.isExchangedByServer(login, in: flow)
+            if isExchanged, isOfRefusedCall(at: relay, flow) { continue }
             let what = login.tokenRequests.isEmpty || isExchanged ? "code" : "token"
             let isAnswered = flow.capture[relay].response != nil
             let evidence = answer(to: relay, with: what, in: flow)
@@ -40,6 +41,19 @@ enum BackEndRefusal {
             )
         }
         return nil
+    }
+
+    /// Whether UserInfo or an API refused the new token, or the provider refused who asked about it, while the app's server was at work
+    /// on a request: that is what stopped it.
+    static func isOfRefusedCall(at place: Int, _ flow: Flow) -> Bool {
+        let work = flow.capture[place]
+        let rules: [any Rule] = [BearerRejected(), InsufficientScope(), TokenInvalidClient()]
+        return rules.contains { rule in
+            guard let refusal = flow.violation(of: rule), refusal.severity != .note,
+                let call = refusal.exchange.map({ flow.capture[$0] })
+            else { return false }
+            return call.startedAt >= work.startedAt && call.startedAt <= work.endedAt
+        }
     }
 
     /// What the app handed over, and what its server answered.

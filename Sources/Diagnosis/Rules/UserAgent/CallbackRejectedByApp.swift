@@ -40,7 +40,8 @@ struct CallbackRejectedByApp: Rule {
             let isAny = callback.isRedeemed(in: flow) || !unsaved.isEmpty || !astray.isEmpty
             let isGiven = isUnsavedRedeemed || codes.areTokens(givenFor: callback.response)
             guard !isAny || isGiven, isOwn(callback, flow), !isExplained(callback, flow),
-                !isOfRefusedCall(callback, flow), !isOfIdentityPlatform(callback, flow)
+                !callback.isRedeemed(in: flow) || !BackEndRefusal.isOfRefusedCall(at: callback.place, flow),
+                !isOfIdentityPlatform(callback, flow)
             else { continue }
             return .violated(violation(callback, flow))
         }
@@ -181,20 +182,6 @@ struct CallbackRejectedByApp: Rule {
     private func isExplained(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
         guard let status = flow.capture[callback.place].response?.status, status < 400 else { return false }
         return callback.hasFaultyToken(in: flow)
-    }
-
-    /// Whether UserInfo or an API refused the new token, or the provider refused who asked about it, while the app was at work on
-    /// the callback: that is what stopped it.
-    private func isOfRefusedCall(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
-        guard callback.isRedeemed(in: flow) else { return false }
-        let place = flow.capture[callback.place]
-        let rules: [any Rule] = [BearerRejected(), InsufficientScope(), TokenInvalidClient()]
-        return rules.contains { rule in
-            guard let refusal = flow.violation(of: rule), refusal.severity != .note,
-                let call = refusal.exchange.map({ flow.capture[$0] })
-            else { return false }
-            return call.startedAt >= place.startedAt && call.startedAt <= place.endedAt
-        }
     }
 
     /// Whether the page at the redirect URI brought the code to Google's Identity Platform, which is more than a server of the app's.
