@@ -36,7 +36,9 @@ struct MTLSAliasNotUsed: Rule {
             guard call.answer.isRefusal, call.answer.error?.error == "invalid_client",
                 let metadata = provider.metadata(of: call.endpoint),
                 let name = Self.names[call.kind], let alias = unusedAlias(name, in: metadata, by: call),
-                MutualTLS.isRegistered(call, in: flow) || MutualTLS.isOnlyMethod(at: call.endpoint, provider)
+                MutualTLS.isRegistered(call, in: flow)
+                    || MutualTLS.isOnlyMethod(at: call.endpoint, provider)
+                    || MutualTLS.isMissed(in: call, provider)
             else { continue }
             return .violated(
                 Violation(
