@@ -51,11 +51,11 @@ struct PushedRequestTests {
 
     /// One that was refused, at a host for certificates that the metadata name beside their own.
     @Test(arguments: [
-        (#""pushed_authorization_request_endpoint":"https://mtls.idp.example/par""#, [[0, 1]]),
+        (#""pushed_authorization_request_endpoint":"https://mtls.idp.example/par""#, [[0, 1, 2]]),
         (
             #""mtls_endpoint_aliases":{"pushed_authorization_request_endpoint":"https://mtls.idp.example/par"}"#,
-            [[0, 1]]
-        ), (#""pushed_authorization_request_endpoint":"https://mtls.idp.example/other""#, [[0], [1]]),
+            [[0, 1, 2]]
+        ), (#""pushed_authorization_request_endpoint":"https://mtls.idp.example/other""#, [[0, 1], [2]]),
     ])
     func goesWithTheMetadataThatNameItsEndpoint(member: String, expected: [[Int]]) {
         var capture = CaptureBuilder()
@@ -65,9 +65,14 @@ struct PushedRequestTests {
             body: .json(
                 """
                 {"issuer":"https://idp.example","authorization_endpoint":"https://idp.example/authorize",\
-                "token_endpoint":"https://idp.example/token",\(member)}
+                "token_endpoint":"https://idp.example/token","jwks_uri":"https://idp.example/jwks",\(member)}
                 """
             )
+        )
+        capture.get(
+            "https://idp.example/jwks",
+            headers: ShopLogin.backend,
+            body: .json(#"{"keys":[]}"#)
         )
         capture.post(
             "https://mtls.idp.example/par",

@@ -62,7 +62,7 @@ struct DocumentOwners {
         endpointsByKeySet = index.metadata.reduce(into: [:]) { list, document in
             guard let url = document.endpoint("jwks_uri") else { return }
             list[url, default: []].formUnion(
-                Self.addresses(named: ["authorization_endpoint", "token_endpoint"], by: document)
+                Self.addresses(named: Self.ownEndpoints, by: document)
             )
         }
         // What broke at its app or at an API may have broken for the very realm that these were set up with.
@@ -178,6 +178,11 @@ struct DocumentOwners {
         "pushed_authorization_request_endpoint", "device_authorization_endpoint",
         "backchannel_authentication_endpoint",
     ]
+
+    /// Those that no two issuers share, as they may UserInfo and the end of a session.
+    private static let ownEndpoints = endpoints.filter {
+        !["userinfo_endpoint", "end_session_endpoint"].contains($0)
+    }
 
     /// Where a document says that these are, with and without a client's certificate (RFC 8705, section 5).
     private static func addresses(named names: [String], by document: MetadataDocument) -> Set<String> {
