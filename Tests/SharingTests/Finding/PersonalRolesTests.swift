@@ -59,6 +59,10 @@ struct PersonalRolesTests {
         ("nazwisko", .form), ("imię", .json), ("Příjmení", .form), ("Sukunimi", .form), ("soyadı", .form),
         ("фамилия", .form), ("имя", .form), ("氏名", .json), ("姓名", .json), ("Vezetéknév", .form),
         ("CPUID", TextKind.claims), ("registeredAddress", .json),
+        // Brokers of MitID, SPID, NHS login; what banks ask for beside a PIN.
+        ("cprNumberIdentifier", TextKind.claims), ("https://attributes.spid.gov.it/idCard", .claims),
+        ("https://attributes.spid.gov.it/ivaCode", .claims), ("gp_linkage_key", .claims),
+        ("customer", .form),
     ])
     func nameSaysThatSomebodyIsMeant(name: String, container: TextKind) {
         guard case .secret(.personal) = SecretRoles.role(of: name, in: container) else {
