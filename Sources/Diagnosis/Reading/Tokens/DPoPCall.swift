@@ -34,6 +34,27 @@ struct DPoPCall {
         }
     }
 
+    /// The exchanges whose answer asked for a nonce that a later proof to the same server carries, or one that came after it.
+    ///
+    /// Such an answer is the first half of a request (RFC 9449, section 8), however the second half was answered.
+    static func heededChallenges(in flow: Flow) -> Set<Int> {
+        var heeded: Set<Int> = []
+        // From the last to the first: what later proofs to each server carry, and whether one of it was given out since.
+        var carried: [String: Set<String>] = [:]
+        var carriesNewer: Set<String> = []
+        for call in all(in: flow).reversed() {
+            if let nonce = call.issuedNonce {
+                let isCarried = carried[call.server]?.contains(nonce) ?? false
+                if call.asksForNonce, isCarried || carriesNewer.contains(call.server) {
+                    heeded.insert(call.exchange)
+                }
+                if isCarried { carriesNewer.insert(call.server) }
+            }
+            if let nonce = call.proof?.nonce { carried[call.server, default: []].insert(nonce) }
+        }
+        return heeded
+    }
+
     /// Nil for a browser's, which has no proof.
     private init?(ofSignIn exchange: Int, _ flow: Flow) {
         let recorded = flow.capture[exchange]

@@ -4,7 +4,8 @@ import OAuth
 
 /// The token endpoint answered with an error that none of the other symptoms stands for.
 ///
-/// Only restates it. Answers that ask for patience or for a nonce, and were followed by success, are none.
+/// Only restates it. Answers that ask for patience, and were followed by success, are none; nor are those that ask for a nonce, and
+/// got it.
 struct TokenEndpointError: Rule {
     static let info = RuleInfo(
         id: "token-endpoint-error",
@@ -28,6 +29,7 @@ struct TokenEndpointError: Rule {
         let calls = ClientCall.all(in: flow)
         // A refusal of the client is told as that; a try that the next one made up for is forgotten.
         let others = Set(calls.filter { $0.isRepaired || $0.isClientRefused }.map(\.exchange))
+            .union(DPoPCall.heededChallenges(in: flow))
         let refused = flow.tokenRequests.filter {
             !others.contains($0.exchange) && !$0.isTargetCalledClient
                 && (isError($0, flow) || isLedAway($0, flow))

@@ -245,6 +245,16 @@ struct TokenEndpointErrorTests {
         #expect(try Recording("token-request/dpop-nonce-ignored").finding(rule) != nil)
     }
 
+    /// What the second half of the request met with is all that went wrong.
+    @Test func isNoneWhereTheNonceWasBroughtBackAndTheCodeWasRefused() throws {
+        let recording = try Recording("token-request/dpop-nonce-ignored.near-miss").editingLast("/token") {
+            $0.response?.status = 400
+            $0.response?.body = Body(text: #"{"error":"invalid_grant"}"#, mediaType: "application/json")
+        }
+        #expect(recording.finding("token-invalid-grant")?.isPrimary == true)
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func isNoneWhereTheUserSaysNoOnAnotherDevice() throws {
         let recording = try Recording(broken + ".near-miss").answering(
             "/token",
