@@ -51,8 +51,6 @@ extension ProviderEngine {
         return answer
     }
 
-    func error(page text: String) -> BuiltAnswer { .page(400, SignInPage.error(text)) }
-
     /// Whoever signed in in the recording.
     func user(of script: InteractionScript) -> ProviderConfiguration.User? {
         configuration.likelyUser(subject: script.subject)

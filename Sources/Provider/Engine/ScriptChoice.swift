@@ -1,7 +1,8 @@
 import Captures
+import Flows
 import OAuth
 
-/// Which recorded way through the provider's pages a login may go.
+/// Which recorded way through the provider's pages a login may go, or a logout.
 struct ScriptChoice {
     /// Of the recording.
     let clientID: String
@@ -43,6 +44,21 @@ struct ScriptChoice {
                     && script.isSilent == isSilent
             }
         )
+    }
+
+    /// That of a logout; nil where none is recorded that goes where this one does.
+    ///
+    /// `method`: a page that asks may send the whole request once more, with the user's word.
+    static func ofLogout(hasTarget: Bool, method: String, in scripts: [InteractionScript]) -> Int? {
+        let all = scripts.indices.filter { scripts[$0].purpose == .logout }
+        let fitting = all.filter { index in
+            let named = scripts[index].parameters.items.contains {
+                LogoutCourse.targetNames.contains($0.name)
+            }
+            return named == hasTarget
+        }
+        return fitting.first { scripts[$0].steps.first?.method == method } ?? fitting.first
+            ?? (hasTarget ? nil : all.first)
     }
 
     private var fitting: (all: [Int], own: [Int]) {
