@@ -32,7 +32,7 @@ extension ProviderEngine {
         let mint = mint(for: grant.clientID)
         guard let form else {
             var answer = BuiltAnswer.json(JSONObject(), role: .userInfo)
-            answer.content = mint.userInfoContent(userInfoClaims(of: grant))
+            answer.content = mint.userInfoContent(grant.userInfoClaims)
             return answer
         }
         func filled(_ members: JSONObject, _ origin: RecordedOrigin) -> JSONObject {
@@ -75,23 +75,6 @@ extension ProviderEngine {
         )
     }
 
-    /// What is told of the user by scope (OpenID Connect Core, section 5.4), what was asked for by name (section 5.5), and what is
-    /// told in any case.
-    func userInfoClaims(of grant: ProviderState.Grant) -> JSONObject {
-        guard let user = grant.user else { return JSONObject() }
-        let scopes = grant.scope.spaceDelimited
-        let named = grant.claims?.inUserInfo ?? []
-        var claims: JSONObject = ["sub": .string(user.subject)]
-        for member in user.ownClaims.members where claims[member.name] == nil {
-            let isEmail = member.name.hasPrefix("email")
-            if scopes.contains(isEmail ? "email" : "profile") || named.contains(member.name) {
-                claims[member.name] = member.value
-            }
-        }
-        for member in user.givenClaims.members { claims[member.name] = member.value }
-        return claims
-    }
-
     /// The token of a call, valid and bound to who sends it (RFC 6750, section 3.1; RFC 9449, sections 7.1 and 7.2).
     ///
     /// Every resource refuses as userinfo does.
@@ -104,7 +87,7 @@ extension ProviderEngine {
             )
         }
         guard let access = state.issued.accessToken(text, at: now) else {
-            throw Refused(answer: refuseToken(whyInvalid(text)))
+            throw Refused(answer: refuseToken(state.whyInvalid(text, at: now)))
         }
         guard let boundKey = access.grant.boundKey else {
             // The scheme says that the token is bound, and this one is to no key (RFC 9449, section 7.1).
@@ -126,19 +109,6 @@ extension ProviderEngine {
         }
         let words = "it is bound to a key, and not sent as a DPoP token with a proof"
         throw Refused(answer: refuseToken(scheme: "DPoP", words))
-    }
-
-    /// Why an access token is none that counts, for whoever runs the provider.
-    private func whyInvalid(_ text: String) -> String {
-        guard let access = state.issued.accessTokens[text] else {
-            if state.issued.refreshTokens[text] != nil { return "it is a refresh token" }
-            return state.sessions.id(knownBy: text) == nil ? "no such token was issued" : "it is an ID token"
-        }
-        if state.issued.isRevoked(access.grant) {
-            return "all that was issued with it was revoked"
-        }
-        let end = access.expiresAt.seconds
-        return "it was revoked or ran out at \(end), and it is \(now.seconds) here"
     }
 
     /// RFC 6750, sections 2 and 3.1: a token is sent in one way.
@@ -176,30 +146,11 @@ extension ProviderEngine {
         let forms = dialect.introspections
         guard let form = forms.first(where: { $0.clientID == found.grant.clientID }) ?? forms.first,
             let members = form.answer.members
-        else { return .json(standardIntrospection(found), role: .introspection) }
+        else { return .json(found.introspection(by: configuration.issuerIdentifier), role: .introspection) }
         var answer = BuiltAnswer(like: form.answer, role: .introspection)
         var filler = mint(for: found.grant.clientID).filler(form.origin, found.grant)
         filler.token = found
         answer.content = .object(filler.filled(members))
-        return answer
-    }
-
-    private func standardIntrospection(_ token: ProviderState.AccessToken) -> JSONObject {
-        var answer: JSONObject = [
-            "active": true, "client_id": .string(token.grant.clientID),
-            "iss": .string(configuration.issuerIdentifier),
-            "iat": JSONValue(token.issuedAt.seconds),
-            "exp": JSONValue(token.expiresAt.seconds),
-            "token_type": token.grant.boundKey == nil ? "Bearer" : "DPoP",
-        ]
-        if !token.grant.scope.isEmpty { answer["scope"] = .string(token.grant.scope) }
-        if let user = token.grant.user {
-            answer["sub"] = .string(user.subject)
-            answer["username"] = .string(user.name)
-        }
-        // RFC 8707, section 2; RFC 9449, section 6.2: what a resource has to compare.
-        answer["aud"] = token.grant.resource.map { .string($0) }
-        answer["cnf"] = token.grant.confirmation
         return answer
     }
 

@@ -43,7 +43,7 @@ extension ProviderEngine {
             if types.contains("code") { hashes.append(("c_hash", "code")) }
             if types.contains("token") { hashes.append(("at_hash", "access_token")) }
             // Whoever gets no access token has nowhere else to ask (OpenID Connect Core, section 5.4).
-            let claims = form == nil && types == ["id_token"] ? userInfoClaims(of: grant) : [:]
+            let claims = form == nil && types == ["id_token"] ? grant.userInfoClaims : [:]
             issued["id_token"] = mint(for: grant.clientID).idToken(
                 form?.idToken,
                 grant,

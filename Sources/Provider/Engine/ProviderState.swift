@@ -122,6 +122,16 @@ struct ProviderState: Sendable {
     /// How often a script was begun, and an endpoint was called.
     var counts: [String: Int] = [:]
 
+    /// Why an access token is none that counts, for whoever runs the provider.
+    func whyInvalid(_ text: String, at now: Timestamp) -> String {
+        guard let access = issued.accessTokens[text] else {
+            if issued.refreshTokens[text] != nil { return "it is a refresh token" }
+            return sessions.id(knownBy: text) == nil ? "no such token was issued" : "it is an ID token"
+        }
+        if issued.isRevoked(access.grant) { return "all that was issued with it was revoked" }
+        return "it was revoked or ran out at \(access.expiresAt.seconds), and it is \(now.seconds) here"
+    }
+
     /// The state of a provider that begins anew, for clients that go on.
     ///
     /// Codes, tokens and sessions are gone. What a running client keeps for good stays: its registration, and the nonce for
