@@ -114,12 +114,7 @@ extension ProviderDialect {
         for name in Self.logoutMembers { document[name] = true }
         metadata = AnswerTemplate(status: 200, headers: Self.notKept, members: document)
         keySet = AnswerTemplate(status: 200, headers: Self.notKept)
-        needsLogoutClient = true
-        needsClientProof = true
-        checksOpenIDRequests = true
-        checksAudiences = true
-        checksResources = true
-        takesTokenRequestsByPostOnly = true
+        strictness = .full
         allowsOrigins = true
         addTokens(configuration)
     }

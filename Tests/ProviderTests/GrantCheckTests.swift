@@ -64,9 +64,9 @@ struct GrantCheckTests {
 
     @Test func challengeWithoutAMethodMayBeAHashWhereThatWasTaken() {
         let grant = grant { $0.challenge = CodeChallenge.s256(of: Self.verifier) }
-        #expect(check { $0.assumesS256 = true }.refusal(ofVerifier: Self.verifier, grant) == nil)
+        #expect(check { $0.tolerances.assumesS256 = true }.refusal(ofVerifier: Self.verifier, grant) == nil)
         #expect(check().refusal(ofVerifier: Self.verifier, self.grant()) == .verifierUnexpected)
-        let lenient = check { $0.ignoresNeedlessVerifiers = true }
+        let lenient = check { $0.tolerances.ignoresNeedlessVerifiers = true }
         #expect(lenient.refusal(ofVerifier: Self.verifier, self.grant()) == nil)
     }
 
@@ -88,7 +88,7 @@ struct GrantCheckTests {
             $0.resource = first
             $0.resources = [first, second]
         }
-        let strict = check { $0.checksResources = true }
+        let strict = check { $0.strictness.checksResources = true }
         #expect(try strict.limited(grant, to: nil).resource == first)
         #expect(try strict.limited(grant, to: second).resource == second)
         #expect(throws: Refusal.resourceNotGranted) {

@@ -32,14 +32,6 @@ extension ProviderDialect {
             || metadata.members?["grant_types_supported"]?.array?.contains(.string(grantType)) ?? false
     }
 
-    /// Whether a client may use the refresh tokens of another one, as RFC 6749, section 6 forbids and some providers do
-    /// for clients of one family.
-    ///
-    /// Both of the recording.
-    func takesRefreshTokens(of holder: String, from client: String) -> Bool {
-        refreshTokenSharers[holder]?.contains(client) ?? false
-    }
-
     /// How the same request was answered: of this client and response type, else of another client.
     ///
     /// `clientID`: of the recording.
@@ -67,7 +59,7 @@ extension ProviderDialect {
 
     /// By the metadata where they say, by RFC 7636, section 4.2 else; and what was taken.
     func supports(challengeMethod: String) -> Bool {
-        if challengeMethods.contains(challengeMethod) { return true }
+        if tolerances.challengeMethods.contains(challengeMethod) { return true }
         guard let supported = metadata.members?["code_challenge_methods_supported"]?.array else {
             return ["S256", "plain"].contains(challengeMethod)
         }

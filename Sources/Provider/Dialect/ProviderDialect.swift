@@ -146,66 +146,14 @@ struct ProviderDialect: Sendable {
     var allowsOtherPorts = true
     /// Metadata that was asked for and refused, by path: given again where all is as recorded.
     var refusedDocuments: [String: AnswerTemplate] = [:]
-    /// Whether a client that acts for itself, asks about tokens or has a user asked elsewhere has to prove who it is (RFC 6749,
-    /// section 4.4), and to name the kind of its assertion.
-    var needsClientProof = false
-    /// Whether a logout has to name its client before it may name an address, with a token of this provider if it has one.
-    var needsLogoutClient = false
-    /// Whether a client was taken that proved who it is in more than one way (RFC 6749, section 2.3); the first of them counts then.
-    var takesSeveralClientProofs = false
-    /// Whether a client was taken whose `client_id` was another than that of its Basic credentials; those count then.
-    var takesOtherClientNames = false
-    /// Whether userinfo was told to a request that had its access token in more than one place (RFC 6750, section 2); the header
-    /// counts then.
-    var takesSeveralTokens = false
-    /// Whether a token request by GET is refused (RFC 6749, section 3.2).
-    var takesTokenRequestsByPostOnly = false
-    /// Whether requests for an ID token are held to what OpenID Connect wants of them: the scope `openid`, a redirect URI, and a nonce
-    /// where it comes by way of the browser (Core, sections 3.1.2.1, 3.2.2.1 and 3.3.2.11).
-    var checksOpenIDRequests = false
-    /// Whether tokens are for what a login or a token request names of a login's resources, and for no other (RFC 8707, section 2).
-    var checksResources = false
-    /// Whether request objects are held to the audience that they name (RFC 9101, section 4).
-    var checksAudiences = false
+    /// What it asks of clients that a recording does not show.
+    var strictness = ProviderStrictness()
+    /// What it was seen to take.
+    var tolerances = ProviderTolerances()
     /// Scopes that were asked for and never granted.
     var withheldScopes: Set<String> = []
-    /// Spellings of `code_challenge_method` that were taken besides those of RFC 7636.
-    var challengeMethods: Set<String> = []
-    /// Whether a challenge without a method, which is the verifier itself (RFC 7636, section 4.3), was taken where it is the verifier's
-    /// hash; it may be either then.
-    var assumesS256 = false
-    /// Whether a `code_verifier` of another length or alphabet than RFC 7636, section 4.1 has was taken.
-    var takesAnyVerifier = false
-    /// Whether a `code_verifier` was taken for a code that was asked for without a challenge.
-    var ignoresNeedlessVerifiers = false
-    /// Clients that refresh tokens of another one are taken from, by the client they were issued to.
-    var refreshTokenSharers: [String: Set<String>] = [:]
-    /// Whether a client had another one's token revoked, which RFC 7009, section 2.1 refuses.
-    var revokesTokensOfOthers = false
-    /// Whether a token was revoked for a client that did not say who it is; its form may stand in the query then.
-    var revokesForAnybody = false
-    /// Who may speak for a client in an assertion, besides the client.
-    var assertionIssuers: Set<String> = []
-    /// Whether a client may have its tokens unsigned (OpenID Connect Registration, section 2).
-    var allowsUnsigned = false
-    /// Whether a request without `response_type` was taken for one of a code.
-    var assumesCode = false
-    /// Whether what stands beside a `request_uri` was taken where it had not been pushed.
-    var mergesOuterParameters = false
-    /// Whether a `request_uri` was taken without the `client_id` that belongs beside it.
-    var takesRequestURIsAlone = false
-    /// Whether a pushed request was taken again after it had been answered.
-    var reusesRequestURIs = false
-    /// Parameters that were taken more than once in one request.
-    var repeatedParameters: Set<String> = []
-    /// Whether `prompt=none` was taken with other values.
-    var takesPromptsBesideNone = false
     /// Whether an authorization response, an error among them, had `iss`.
     var wasSeenToNameItself = false
-    /// Whether an object of JSON was taken where the specifications have a form.
-    var takesJSON = false
-    /// Whether proofs of a key are passed over and tokens bound to none.
-    var ignoresProofs = false
     /// Answers to be given again as recorded, by endpoint, in order; nil stands for a success.
     var recordedOutcomes: [Endpoints.Role: [AnswerTemplate?]] = [:]
 

@@ -24,7 +24,7 @@ struct AuthorizationRequestCheck {
     /// OAuth has a client with one redirect URI leave it out (RFC 6749, section 3.1.2.3), OpenID Connect does not (Core, section
     /// 3.1.2.1).
     func lacksRedirectURI(_ parameters: RequestParameters) -> Bool {
-        guard dialect.checksOpenIDRequests else { return false }
+        guard dialect.strictness.checksOpenIDRequests else { return false }
         let scope = parameters["scope"] ?? ""
         return scope.spaceDelimited.contains("openid")
             && !parameters.items.contains { $0.name == "redirect_uri" && !$0.value.isEmpty }
@@ -41,7 +41,7 @@ struct AuthorizationRequestCheck {
 
     /// What is wrong with a request whose redirect URI is right.
     func refusal(of login: PendingLogin) -> Refusal? {
-        guard dialect.assumesCode || !(login.parameters["response_type"] ?? "").isEmpty else {
+        guard dialect.tolerances.assumesCode || !(login.parameters["response_type"] ?? "").isEmpty else {
             return .responseTypeMissing
         }
         let types = Set(login.responseType.spaceDelimited)
@@ -61,13 +61,14 @@ struct AuthorizationRequestCheck {
             }
         }
         if login.challenge == nil, client.requiresPKCE, types.contains("code") { return .challengeMissing }
-        if dialect.checksResources, !login.resources.allSatisfy({ RecordedURL($0).isAbsoluteWithoutFragment })
+        if dialect.strictness.checksResources,
+            !login.resources.allSatisfy({ RecordedURL($0).isAbsoluteWithoutFragment })
         {
             return .resourceMalformed
         }
         // OpenID Connect Core, section 3.1.2.1.
-        if login.asksForNoneAndMore, !dialect.takesPromptsBesideNone { return .promptBesideNone }
-        return dialect.checksOpenIDRequests ? refusal(ofOpenIDParametersOf: login) : nil
+        if login.asksForNoneAndMore, !dialect.tolerances.takesPromptsBesideNone { return .promptBesideNone }
+        return dialect.strictness.checksOpenIDRequests ? refusal(ofOpenIDParametersOf: login) : nil
     }
 
     /// What cannot be read of what OpenID Connect adds to a request (Core, sections 3.1.2.1 and 5.5).
@@ -89,7 +90,7 @@ struct AuthorizationRequestCheck {
         {
             return .responseModeUnsupported
         }
-        guard dialect.checksOpenIDRequests, types.contains("id_token") else { return nil }
+        guard dialect.strictness.checksOpenIDRequests, types.contains("id_token") else { return nil }
         if !login.scope.spaceDelimited.contains("openid") { return .openIDMissing }
         return login.nonce == nil ? .nonceMissing : nil
     }

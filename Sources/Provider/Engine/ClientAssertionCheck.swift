@@ -22,8 +22,8 @@ struct ClientAssertionCheck {
 
     init(_ dialect: ProviderDialect, names: ProviderNames, now: Timestamp) {
         self.names = names
-        issuers = dialect.assertionIssuers
-        kind = dialect.needsClientProof ? ClientAssertion.type : nil
+        issuers = dialect.tolerances.assertionIssuers
+        kind = dialect.strictness.needsClientProof ? ClientAssertion.type : nil
         self.now = now
     }
 

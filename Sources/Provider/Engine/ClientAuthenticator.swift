@@ -40,9 +40,10 @@ struct ClientAuthenticator {
             throw Failure(refusal: .clientUnknown)
         }
         guard let method = authentication.methods.first,
-            authentication.methods.count == 1 || dialect.takesSeveralClientProofs
+            authentication.methods.count == 1 || dialect.tolerances.takesSeveralClientProofs
         else { throw Failure(refusal: .clientAuthenticationDoubled, isChallenged: false) }
-        guard !authentication.namesOtherClient(than: parameters) || dialect.takesOtherClientNames else {
+        guard !authentication.namesOtherClient(than: parameters) || dialect.tolerances.takesOtherClientNames
+        else {
             throw Failure(refusal: .clientDiffers, isChallenged: false)
         }
         if let registration = clients.registration(of: client), !registration.allows(authentication: method) {
@@ -92,7 +93,7 @@ struct ClientAuthenticator {
         if client.authenticationMethods.contains("private_key_jwt") { return true }
         // A certificate proves it, and none is asked for here.
         let hasCertificate = client.authenticationMethods.contains { $0.hasSuffix("tls_client_auth") }
-        return dialect.needsClientProof && !hasCertificate
+        return dialect.strictness.needsClientProof && !hasCertificate
             && [.introspection, .backchannelAuthentication].contains(role)
     }
 

@@ -29,15 +29,15 @@ struct GrantCheck {
     func refusal(ofVerifier verifier: String?, _ grant: ProviderState.Grant) -> Refusal? {
         guard !grant.isForeign else { return nil }
         guard let challenge = grant.challenge, !challenge.isEmpty else {
-            return verifier == nil || dialect.ignoresNeedlessVerifiers ? nil : .verifierUnexpected
+            return verifier == nil || dialect.tolerances.ignoresNeedlessVerifiers ? nil : .verifierUnexpected
         }
         guard let verifier, !verifier.isEmpty else { return .verifierMissing }
-        guard CodeChallenge.isVerifier(verifier) || dialect.takesAnyVerifier else {
+        guard CodeChallenge.isVerifier(verifier) || dialect.tolerances.takesAnyVerifier else {
             return .verifierMalformed
         }
         let isHashed = grant.challengeMethod?.uppercased() == "S256"
         if !isHashed, verifier == challenge { return nil }
-        let mayBeHashed = isHashed || grant.challengeMethod == nil && dialect.assumesS256
+        let mayBeHashed = isHashed || grant.challengeMethod == nil && dialect.tolerances.assumesS256
         return mayBeHashed && CodeChallenge.s256(of: verifier) == challenge ? nil : .verifierWrong
     }
 
@@ -51,7 +51,7 @@ struct GrantCheck {
         guard let asked, !asked.isEmpty else { return grant }
         var limited = grant
         // What a recorded provider makes of others nobody saw.
-        guard dialect.checksResources else {
+        guard dialect.strictness.checksResources else {
             limited.resource = grant.resource ?? asked
             return limited
         }
@@ -74,6 +74,7 @@ struct GrantCheck {
             guard had.isSuperset(of: granted.spaceDelimited) else { throw .scopeTooWide }
             narrowed.scope = granted
         }
-        return dialect.checksResources ? try limited(narrowed, to: form.first("resource")) : narrowed
+        return dialect.strictness.checksResources
+            ? try limited(narrowed, to: form.first("resource")) : narrowed
     }
 }

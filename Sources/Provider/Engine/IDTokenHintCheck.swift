@@ -14,7 +14,7 @@ struct IDTokenHintCheck {
         names = engine.names
         configuration = engine.configuration
         sessions = engine.state.sessions
-        refusesForgeries = engine.dialect.checksOpenIDRequests
+        refusesForgeries = engine.dialect.strictness.checksOpenIDRequests
     }
 
     /// Why a hint is none of this provider's tokens; nil of one that is.

@@ -51,7 +51,7 @@ struct LogoutRequestReader {
     private func accepts(_ target: String, of client: ProviderConfiguration.Client?) -> Bool {
         if let client { return client.accepts(logoutTarget: target) }
         // Whom the hint does not name, the address may (section 2).
-        return !dialect.needsLogoutClient
+        return !dialect.strictness.needsLogoutClient
             && clients.configured.contains { $0.postLogoutRedirectURIs.contains(bytesOf: target) }
     }
 
@@ -74,13 +74,14 @@ struct LogoutRequestReader {
             )
         }
         // Of a recorded provider tokens may have another issuer than its metadata.
-        guard dialect.needsLogoutClient, let words = hints.flaw(of: token) else { return nil }
+        guard dialect.strictness.needsLogoutClient, let words = hints.flaw(of: token) else { return nil }
         return Flaw(page: "The id_token_hint was not issued here.", words: words)
     }
 
     /// Section 2: what is no token was issued by nobody, an access token among them; nil of one that can be read.
     private func flaw(ofUnreadable hint: String?) -> Flaw? {
-        guard dialect.needsLogoutClient, let hint, !hint.isEmpty, JSONWebToken.parse(hint) == nil else {
+        guard dialect.strictness.needsLogoutClient, let hint, !hint.isEmpty, JSONWebToken.parse(hint) == nil
+        else {
             return nil
         }
         return Flaw(

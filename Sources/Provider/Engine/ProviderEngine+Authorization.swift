@@ -25,7 +25,8 @@ extension ProviderEngine {
             return refusedAsRecorded(items, request) ?? error.answer
         }
         let isFaulty =
-            repetition(in: request) != nil || login.asksForNoneAndMore && !dialect.takesPromptsBesideNone
+            repetition(in: request) != nil
+            || login.asksForNoneAndMore && !dialect.tolerances.takesPromptsBesideNone
         if !isFaulty, let open = state.transactions.login(as: login, isPosted: request.method == "POST"),
             let answer = interact(request, in: open)
         {
@@ -105,7 +106,7 @@ extension ProviderEngine {
     /// A session that answers a request without asking anybody.
     private func knownSession(of request: RecordedRequest, for login: PendingLogin) -> String? {
         // OpenID Connect Core, section 3.1.2.1: the user is to choose who to be. What a recorded provider does its pages show.
-        let isToChoose = login.prompt.contains("select_account") && dialect.checksOpenIDRequests
+        let isToChoose = login.prompt.contains("select_account") && dialect.strictness.checksOpenIDRequests
         guard let found = state.sessions.session(of: request), !login.prompt.contains("login"), !isToChoose,
             isFresh(found.session, login),
             isMeant(found.session.user, by: login)
@@ -117,7 +118,9 @@ extension ProviderEngine {
     /// names.
     func isMeant(_ user: ProviderConfiguration.User, by login: PendingLogin) -> Bool {
         // OpenID Connect Core, section 3.1.2.2. Of a recorded provider the users are known only as far as they were recorded.
-        if dialect.checksOpenIDRequests, let subject = login.claims?.subject, subject != user.subject {
+        if dialect.strictness.checksOpenIDRequests, let subject = login.claims?.subject,
+            subject != user.subject
+        {
             return false
         }
         return hintedUser(of: login).map { $0.subject == user.subject } ?? true

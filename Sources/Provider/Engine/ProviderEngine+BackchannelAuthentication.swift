@@ -80,7 +80,7 @@ extension ProviderEngine {
             }
         }
         let scope = parameters["scope"] ?? ""
-        if dialect.checksOpenIDRequests, !scope.spaceDelimited.contains("openid") {
+        if dialect.strictness.checksOpenIDRequests, !scope.spaceDelimited.contains("openid") {
             throw Refused(answer: refuse(.openIDMissing, at: .backchannelAuthentication))
         }
         return parameters

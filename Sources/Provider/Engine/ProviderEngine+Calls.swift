@@ -10,7 +10,7 @@ extension ProviderEngine {
     mutating func userInfo(_ request: RecordedRequest) -> BuiltAnswer {
         let access: ProviderState.AccessToken
         do throws(Refused) {
-            if request.accessTokens.count > 1, !dialect.takesSeveralTokens {
+            if request.accessTokens.count > 1, !dialect.tolerances.takesSeveralTokens {
                 return refuseSeveralTokens()
             }
             access = try accessToken(of: request)
@@ -60,7 +60,7 @@ extension ProviderEngine {
     /// OpenID Connect Core, section 5.3: an access token of another login than one of OpenID Connect is not for userinfo (RFC 6750,
     /// section 3.1).
     private func refusalOutsideOpenID(_ grant: ProviderState.Grant) -> BuiltAnswer? {
-        guard dialect.checksOpenIDRequests, !grant.scope.spaceDelimited.contains("openid") else {
+        guard dialect.strictness.checksOpenIDRequests, !grant.scope.spaceDelimited.contains("openid") else {
             return nil
         }
         let scheme = grant.boundKey == nil ? "Bearer" : "DPoP"
@@ -91,7 +91,7 @@ extension ProviderEngine {
         }
         guard let boundKey = access.grant.boundKey else {
             // The scheme says that the token is bound, and this one is to no key (RFC 9449, section 7.1).
-            guard request.sendsTokenAsBound, !dialect.ignoresProofs else { return access }
+            guard request.sendsTokenAsBound, !dialect.tolerances.ignoresProofs else { return access }
             let words = "it is sent as a DPoP token, and is bound to no key"
             throw Refused(answer: refuseToken(scheme: "DPoP", words))
         }
@@ -157,7 +157,7 @@ extension ProviderEngine {
     /// RFC 7009, sections 2.1 and 2.2: another client's token is refused, and an unknown one is no error.
     mutating func revoke(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
         var form = form
-        if dialect.revokesForAnybody, !form.contains("token") {
+        if dialect.tolerances.revokesForAnybody, !form.contains("token") {
             form = QueryItems(items: request.url.queryItems.items + form.items)
         }
         let client: ProviderConfiguration.Client?
@@ -185,13 +185,13 @@ extension ProviderEngine {
     {
         let parameters = Parameters(form, of: 0, in: .requestBody)
         let authentication = ClientAuthentication(of: request, exchange: 0, parameters: parameters)
-        if dialect.revokesForAnybody, authentication.clientID == nil { return nil }
+        if dialect.tolerances.revokesForAnybody, authentication.clientID == nil { return nil }
         return try authenticate(form, request, at: .revocation)
     }
 
     /// Whether a client may end a grant: its own, or one whose refresh tokens it may use.
     private func mayRevoke(_ grant: ProviderState.Grant, _ client: ProviderConfiguration.Client) -> Bool {
-        mayRefresh(grant, client) || dialect.revokesTokensOfOthers
+        mayRefresh(grant, client) || dialect.tolerances.revokesTokensOfOthers
     }
 
     // MARK: - Resources

@@ -6,7 +6,7 @@ extension ProviderEngine {
     ///
     /// `names`: what is looked at; nil is everything.
     func repetition(of names: Set<String>? = nil, in request: RecordedRequest) -> Refusal? {
-        let repeated = request.repeatedParameters.subtracting(dialect.repeatedParameters)
+        let repeated = request.repeatedParameters.subtracting(dialect.tolerances.repeatedParameters)
         return (names.map(repeated.intersection) ?? repeated).isEmpty ? nil : .parameterRepeated
     }
 }

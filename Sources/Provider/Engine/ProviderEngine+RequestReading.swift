@@ -61,14 +61,15 @@ extension ProviderEngine {
         }
         let named = parameters.items.first { $0.name == "client_id" && !$0.value.isEmpty }?.value
         // RFC 9126, section 4, and RFC 9101, section 5.
-        guard named != nil || dialect.takesRequestURIsAlone else {
+        guard named != nil || dialect.tolerances.takesRequestURIsAlone else {
             throw errorPage(.parameterMissing, "client_id is missing beside the request_uri")
         }
         guard let pushed = state.pushedRequests[uri], pushed.expiresAt > now,
-            !pushed.isUsed || dialect.reusesRequestURIs || state.transactions.isUnderWay(requestURI: uri),
+            !pushed.isUsed || dialect.tolerances.reusesRequestURIs
+                || state.transactions.isUnderWay(requestURI: uri),
             named.map({ $0 == pushed.clientID }) ?? true
         else { throw errorPage(.requestURIUnknown) }
-        return pushed.parameters.merged(with: parameters, mayAdd: dialect.mergesOuterParameters)
+        return pushed.parameters.merged(with: parameters, mayAdd: dialect.tolerances.mergesOuterParameters)
     }
 
     /// `sent`: empty where the request names none.

@@ -22,7 +22,7 @@ extension ProviderEngine {
         switch proof(of: request, at: .token) {
         case .refused(let answer): return answer
         case .none: boundKey = nil
-        case .valid(let thumbprint): boundKey = dialect.ignoresProofs ? nil : thumbprint
+        case .valid(let thumbprint): boundKey = dialect.tolerances.ignoresProofs ? nil : thumbprint
         }
         let isPublic = authentication.methods == [.none]
         // GitHub takes a code without a grant type.
@@ -38,7 +38,7 @@ extension ProviderEngine {
             return refresh(form, client, boundKey, isPublic: isPublic)
         case GrantType.deviceCode, GrantType.ciba: return poll(form, client, boundKey)
         case "client_credentials" where dialect.allows("client_credentials"):
-            guard !dialect.needsClientProof || !isPublic else {
+            guard !dialect.strictness.needsClientProof || !isPublic else {
                 return refuse(.clientAuthenticationMissing, at: .token)
             }
             return actForItself(form, client, boundKey)
@@ -158,7 +158,7 @@ extension ProviderEngine {
     func mayRefresh(_ grant: ProviderState.Grant, _ client: ProviderConfiguration.Client) -> Bool {
         let clients = clients
         return grant.clientID == client.id
-            || dialect.takesRefreshTokens(
+            || dialect.tolerances.takesRefreshTokens(
                 of: clients.recordedID(grant.clientID),
                 from: clients.recordedID(client.id)
             )

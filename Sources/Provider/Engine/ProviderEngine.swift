@@ -149,7 +149,7 @@ struct ProviderEngine {
         case ("POST", .token): return token(form, request)
         // GitHub and Facebook, and clients that put a form into the query.
         case ("GET", .token)
-        where !dialect.takesTokenRequestsByPostOnly
+        where !dialect.strictness.takesTokenRequestsByPostOnly
             && (query.contains("grant_type") || query.contains("code")):
             return token(query, request)
         case ("GET", .userInfo), ("POST", .userInfo): return userInfo(request)
@@ -169,7 +169,8 @@ struct ProviderEngine {
 
     /// Whether the provider finds parameters in a body, or needs none there.
     private func readsBody(of request: RecordedRequest, at role: Endpoints.Role) -> Bool {
-        guard ProviderDialect.readersOfForms.contains(role), request.method == "POST", !dialect.takesJSON,
+        guard ProviderDialect.readersOfForms.contains(role), request.method == "POST",
+            !dialect.tolerances.takesJSON,
             let bytes = request.body?.bytes, !bytes.isEmpty
         else { return true }
         return FormBody.items(of: request.body) != nil

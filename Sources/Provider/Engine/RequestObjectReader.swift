@@ -15,8 +15,8 @@ struct RequestObjectReader {
         self.client = client
         registration = engine.clients.registration(of: client)
         names = engine.names
-        checksAudiences = engine.dialect.checksAudiences
-        checksOpenIDRequests = engine.dialect.checksOpenIDRequests
+        checksAudiences = engine.dialect.strictness.checksAudiences
+        checksOpenIDRequests = engine.dialect.strictness.checksOpenIDRequests
         now = engine.now
     }
 

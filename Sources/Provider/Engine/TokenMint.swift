@@ -35,7 +35,7 @@ struct TokenMint {
         shapes = engine.dialect.shapes
         keyIDs = engine.dialect.keyIDs
         addresses = engine.dialect.addresses
-        allowsUnsigned = engine.dialect.allowsUnsigned
+        allowsUnsigned = engine.dialect.tolerances.allowsUnsigned
         isAsRecorded = engine.policy.isAsRecorded
         var logout = client?.logout ?? LogoutAddresses()
         logout.backchannel = logout.backchannel ?? engine.policy.logout.backchannel

@@ -27,24 +27,26 @@ extension AnswerFinder {
     ) {
         let asked = login.request
         if asked.codeChallenge != nil || asked.parameters.contains("code_challenge_method") {
-            dialect.challengeMethods.insert(asked.parameters["code_challenge_method"] ?? "plain")
+            dialect.tolerances.challengeMethods.insert(asked.parameters["code_challenge_method"] ?? "plain")
         }
         let isWhole = !asked.parameters.contains("request") && !asked.parameters.contains("request_uri")
-        if isWhole || asked.pushed != nil, (asked.responseType ?? "").isEmpty { dialect.assumesCode = true }
+        if isWhole || asked.pushed != nil, (asked.responseType ?? "").isEmpty {
+            dialect.tolerances.assumesCode = true
+        }
         for request in [asked.pushed, asked.exchange].compactMap({ $0 }) {
             let repeated = flow.capture[request].request.repeatedParameters
-            dialect.repeatedParameters.formUnion(repeated)
+            dialect.tolerances.repeatedParameters.formUnion(repeated)
         }
         let sent = flow.capture[asked.exchange].request
         if [sent.url.queryItems, sent.sentForm].allSatisfy({ !$0.contains("client_id") }) {
-            dialect.takesRequestURIsAlone = true
+            dialect.tolerances.takesRequestURIsAlone = true
         }
         let prompt = (asked.parameters["prompt"] ?? "").spaceDelimited
-        if PendingLogin.isNoneAndMore(prompt) { dialect.takesPromptsBesideNone = true }
+        if PendingLogin.isNoneAndMore(prompt) { dialect.tolerances.takesPromptsBesideNone = true }
         if let pushed = asked.pushed, let state = asked.parameters.parameter("state"),
             state.place.exchange != pushed, response.parameters["state"] == state.value
         {
-            dialect.mergesOuterParameters = true
+            dialect.tolerances.mergesOuterParameters = true
         }
     }
 

@@ -8,8 +8,8 @@ extension AnswerFinder {
     func learn(_ message: OAuthMessage, _ flow: Flow, _ dialect: inout ProviderDialect) {
         let exchange = flow.capture[message.exchange]
         guard let response = exchange.response else { return }
-        if Self.isTakenAsJSON(message, exchange.request) { dialect.takesJSON = true }
-        if Self.isTakenUnderTwoNames(message) { dialect.takesOtherClientNames = true }
+        if Self.isTakenAsJSON(message, exchange.request) { dialect.tolerances.takesJSON = true }
+        if Self.isTakenUnderTwoNames(message) { dialect.tolerances.takesOtherClientNames = true }
         switch message {
         case .keySet(let document) where document.answer.isSuccess && document.keys != nil:
             dialect.keySet = AnswerTemplate(response)
@@ -17,7 +17,7 @@ extension AnswerFinder {
         case .userInfo(let call) where call.answer.isSuccess:
             dialect.userInfo.append(claims(of: call, response, flow, dialect))
             if exchange.request.accessTokens.count > 1 {
-                dialect.takesSeveralTokens = true
+                dialect.tolerances.takesSeveralTokens = true
             }
         case .introspection(let call) where call.answer.isSuccess:
             if call.answer.json?["active"]?.bool == true {
@@ -45,7 +45,7 @@ extension AnswerFinder {
             dialect.revocation = dialect.revocation ?? AnswerTemplate(response)
             // Google's is one of these.
             let isByNobody = call.authentication.clientID == nil && call.parameters.contains("token")
-            if isByNobody, !Self.lacksCredentials(call, flow) { dialect.revokesForAnybody = true }
+            if isByNobody, !Self.lacksCredentials(call, flow) { dialect.tolerances.revokesForAnybody = true }
         case .registration(let call) where call.answer.isSuccess && dialect.registration == nil:
             learn(registration: call, exchange.request, response, &dialect)
         default: break
@@ -59,7 +59,9 @@ extension AnswerFinder {
         _ dialect: inout ProviderDialect
     ) {
         let sent = JSONBody.value(of: request.body)?.object
-        if call.answer.parameters["id_token_signed_response_alg"] == "none" { dialect.allowsUnsigned = true }
+        if call.answer.parameters["id_token_signed_response_alg"] == "none" {
+            dialect.tolerances.allowsUnsigned = true
+        }
         dialect.registration = (sent ?? JSONObject(), AnswerTemplate(response))
         for name in ["client_id", "client_secret", "registration_access_token"] {
             note(name, call.answer.parameters[name], &dialect)

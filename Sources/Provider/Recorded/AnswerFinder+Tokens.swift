@@ -78,19 +78,19 @@ extension AnswerFinder {
     /// What of a request was taken though the specifications do not want it taken.
     private func learnTolerance(of request: TokenRequest, _ flow: Flow, _ dialect: inout ProviderDialect) {
         let sent = flow.capture[request.exchange].request
-        dialect.repeatedParameters.formUnion(sent.repeatedParameters)
-        if request.authentication.methods.count > 1 { dialect.takesSeveralClientProofs = true }
+        dialect.tolerances.repeatedParameters.formUnion(sent.repeatedParameters)
+        if request.authentication.methods.count > 1 { dialect.tolerances.takesSeveralClientProofs = true }
         if request.authentication.namesOtherClient(than: request.parameters) {
-            dialect.takesOtherClientNames = true
+            dialect.tolerances.takesOtherClientNames = true
         }
         if sent.headers.contains("dpop"),
             request.answer.parameters["token_type"]?.lowercased() != "dpop"
         {
-            dialect.ignoresProofs = true
+            dialect.tolerances.ignoresProofs = true
         }
         Self.learnProof(of: request, flow, &dialect)
         let assertion = request.authentication.assertion.flatMap { ClientAssertion($0) }
-        if let name = assertion?.token.issuer { dialect.assertionIssuers.insert(name) }
+        if let name = assertion?.token.issuer { dialect.tolerances.assertionIssuers.insert(name) }
     }
 
     /// What was taken for the proof of a code (RFC 7636, section 4.6) and is none by the specification.
@@ -100,7 +100,7 @@ extension AnswerFinder {
         _ dialect: inout ProviderDialect
     ) {
         if let verifier = request.codeVerifier, !CodeChallenge.isVerifier(verifier) {
-            dialect.takesAnyVerifier = true
+            dialect.tolerances.takesAnyVerifier = true
         }
         guard let code = request.code,
             let asked = flow.wholeLogins.first(where: { $0.response?.code == code })?.request
@@ -108,13 +108,13 @@ extension AnswerFinder {
         guard let challenge = asked.codeChallenge, !challenge.isEmpty else {
             // Pushed or in a request object it would not show.
             let isWhole = !asked.parameters.contains("request") && !asked.parameters.contains("request_uri")
-            if request.codeVerifier != nil, isWhole { dialect.ignoresNeedlessVerifiers = true }
+            if request.codeVerifier != nil, isWhole { dialect.tolerances.ignoresNeedlessVerifiers = true }
             return
         }
         if asked.parameters["code_challenge_method"] == nil,
             request.codeVerifier.map({ CodeChallenge.s256(of: $0) }) == challenge
         {
-            dialect.assumesS256 = true
+            dialect.tolerances.assumesS256 = true
         }
     }
 

@@ -26,15 +26,15 @@ struct AnswerFinder {
     func learn(_ dialect: inout ProviderDialect) {
         dialect.withheldScopes = withheldScopes()
         let history = RefreshTokenHistory(of: issuer)
-        dialect.refreshTokenSharers = history.sharers
+        dialect.tolerances.refreshTokenSharers = history.sharers
         for flow in issuer.flows {
             for login in flow.wholeLogins { learn(login, flow, &dialect) }
             for request in flow.tokenRequests { learn(request, flow, history, &dialect) }
             for message in flow.messages { learn(message, flow, &dialect) }
         }
         learnPolls(&dialect)
-        dialect.reusesRequestURIs = reusesRequestURIs()
-        dialect.revokesTokensOfOthers = revokesTokensOfOthers()
+        dialect.tolerances.reusesRequestURIs = reusesRequestURIs()
+        dialect.tolerances.revokesTokensOfOthers = revokesTokensOfOthers()
     }
 
     /// Whether a token was revoked for another client than the one it was issued to.

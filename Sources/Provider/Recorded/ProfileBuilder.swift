@@ -41,7 +41,7 @@ struct ProfileBuilder {
         var dialect = ProviderDialect()
         dialect.kind = issuer.flows.first { $0.provider != .generic }?.provider ?? .generic
         // Both have it in their documentation.
-        dialect.takesJSON = [.auth0, .github].contains(dialect.kind)
+        dialect.tolerances.takesJSON = [.auth0, .github].contains(dialect.kind)
         dialect.addresses = addresses
         dialect.origins = Set(issuer.origins)
         dialect.logoutTargets = LogoutCourse.targetNames
