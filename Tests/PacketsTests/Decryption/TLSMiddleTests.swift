@@ -127,6 +127,21 @@ struct TLSMiddleTests {
         }
     }
 
+    /// Behind a record of no secret the next one is missing, or a part of both.
+    @Test(arguments: [45, 20]) func bytesThatAreMissingBehindARecordOfNoSecretAreLeaptOver(count: Int) throws
+    {
+        let pair = try Damage.pair(Self.suites[0], records: 12)
+        let broken: [UInt8] = [23, 3, 3, 0, 40] + [UInt8](repeating: 7, count: 40)
+        var wire = Damage.whole([(.client, broken), (.client, Array(broken.prefix(count)))])
+        wire += Damage.whole(Array(pair.wire.suffix(4)))
+        wire[2].lost = 500
+        let reading = Damage.read(wire, pair.keys)
+        #expect(
+            Damage.numbers(reading, .client) == [10, 11] && Damage.numbers(reading, .server) == [10, 11]
+        )
+        #expect(reading.reasons.isEmpty, "\(reading.reasons)")
+    }
+
     /// Until it is known whose a connection is the server may be anywhere in a record.
     @Test func restOfAServersRecordBehindOneOfNoSecretIsNoOtherProtocol() throws {
         let pair = try Damage.pair(Self.suites[0], records: 12)
