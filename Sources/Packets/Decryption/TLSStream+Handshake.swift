@@ -26,12 +26,13 @@ extension TLSStream {
             missClientHello(keys, &sink)
             if direction.isStopped { return .read }
         }
+        if direction.side == .client, handshake.clientHellos == 0,
+            let verdict = readWithoutHello(record, header, direction, keys, &sink)
+        {
+            return verdict
+        }
         switch header.type {
         case TLSContentType.handshake:
-            if direction.side == .client, isOfNoOwner, !isHello(record) {
-                endInTheMiddle(&sink)
-                return .read
-            }
             readMessages(record[TLSRecordHeader.size...], direction, &sink)
             return .read
         case TLSContentType.alert:
@@ -40,11 +41,6 @@ extension TLSStream {
         case TLSContentType.changeCipherSpec:
             // In front of a second ClientHello it is for the middleboxes.
             if !handshake.hasServerHello, handshake.sawRetryRequest { return .read }
-            // What ends a handshake whose hello is not in the capture stands behind it, or that second ClientHello.
-            if direction.side == .client, handshake.clientHellos == 0 {
-                handshake.beginsInTheMiddle = true
-                return .read
-            }
             guard hasServerHello(direction, keys) else { return waitForPeer(direction, keys, &sink) }
             if !handshake.isTLS13 { enterLegacy(direction) }
             return .read
@@ -62,9 +58,6 @@ extension TLSStream {
             }
             // Early data that the server has answered with the wish for another ClientHello is never read.
             if direction.side == .client, handshake.sawRetryRequest { return .read }
-            if direction.side == .client, handshake.clientHellos == 0 {
-                return readInTheMiddle(record, direction, keys, &sink)
-            }
             return waitForPeer(direction, keys, &sink)
         default: return .read
         }

@@ -26,11 +26,32 @@ extension TLSStream {
     /// The words for a connection that is of no secret.
     private static let noBeginning = "it begins in the middle: its handshake is not in the capture"
 
+    /// Reads a record of a client of whom no hello was seen; nil where it may be that, or says nothing of it.
+    mutating func readWithoutHello(
+        _ record: UnsafeRawBufferPointer,
+        _ header: TLSRecordHeader,
+        _ direction: TLSDirection,
+        _ keys: TLSKeyLog,
+        _ sink: inout some TLSStreamSink
+    ) -> Verdict? {
+        switch header.type {
+        case TLSContentType.handshake where isOfNoOwner && !isHello(record):
+            endInTheMiddle(&sink)
+            return .read
+        case TLSContentType.changeCipherSpec:
+            // Behind it stands the end of a handshake, or a second ClientHello.
+            handshake.beginsInTheMiddle = true
+            return .read
+        case TLSContentType.applicationData: return readInTheMiddle(record, direction, keys, &sink)
+        default: return nil
+        }
+    }
+
     /// Reads on with a record that a client sends on a connection whose beginning is not in the capture, where a secret opens it, among those
     /// of no hello that was seen.
     ///
     /// That is one of the handshake's end as well. Records that no secret opens are passed over, up to a few.
-    mutating func readInTheMiddle(
+    private mutating func readInTheMiddle(
         _ record: UnsafeRawBufferPointer,
         _ direction: TLSDirection,
         _ keys: TLSKeyLog,
@@ -82,7 +103,7 @@ extension TLSStream {
     }
 
     /// Whether a record is a ClientHello: behind another one, whose answer asks for it, or what is encrypted.
-    func isHello(_ record: UnsafeRawBufferPointer) -> Bool {
+    private func isHello(_ record: UnsafeRawBufferPointer) -> Bool {
         let head = TLSRecordHeader.size + 4
         let type = TLSHandshakeMessages.MessageType.clientHello
         guard record.count > head, record[TLSRecordHeader.size] == type else { return false }
