@@ -19,7 +19,7 @@ final class SeenHellos {
     var withinHellos = TrialPool(1 << 17, mostOfOne: 1024)
     var behindLostHellos = TrialPool(1 << 17, mostOfOne: 1024)
     /// The same on connections whose beginning is not in the capture, with each number that a record may have.
-    var inTheMiddle = TrialPool(1 << 21)
+    var inTheMiddle = TrialPool(1 << 20)
 
     /// A ClientHello with this random was seen.
     func note(_ random: TLSRandom) { if randoms.count < Self.most { randoms.insert(random.shortened) } }

@@ -125,11 +125,12 @@ extension TLSStream {
             turnedFor.map { [$0] }
             ?? Self.mostLikely(hellos.unseen(.clientTraffic, in: keys), Self.mostSecrets)
         // Of a secret there are keys of two suites, as there are of the handshake's.
-        var trials = 4 * randoms.count * Self.trialsForKeys
+        let making = 4 * randoms.count * Self.trialsForKeys
         let share = (hellos.inTheMiddle.share(of: peer) - handshake.trialsInTheMiddle) / 2
-        let least = handshake.trialsInTheMiddle == 0 ? 2 * trials : 0
-        guard !randoms.isEmpty, trials < max(share, least) else { return nil }
+        let least = handshake.trialsInTheMiddle == 0 ? 2 * making : 0
+        guard !randoms.isEmpty, making < max(share, least) else { return nil }
         let candidates = Self.owners(among: randoms, side, keys)
+        var trials = candidates.count * Self.trialsForKeys
         let found = Self.open(record, candidates, mostTrials: max(share, least), &trials, into: buffer)
         handshake.trialsInTheMiddle += trials
         hellos.inTheMiddle.take(trials)
