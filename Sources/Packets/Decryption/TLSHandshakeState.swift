@@ -32,6 +32,8 @@ struct TLSHandshakeState {
     var suite: TLSCipherSuite?
     /// Those that it may be where the server's hello is missing and no record has authenticated.
     var possibleSuites: [TLSCipherSuite] = []
+    /// Whether the key log has the master secret of a connection whose server's hello is missing: it is TLS 1.2, or before.
+    var isOlderByKeys = false
     /// Of TLS 1.2 and before.
     var legacy: TLSLegacyHandshake?
     /// What key logs know the premaster secret by that the client sent (RFC 5246, section 7.4.7.1); empty without one.
@@ -59,7 +61,10 @@ struct TLSHandshakeState {
 
     /// The words for a connection whose keys cannot be made without the server's hello.
     var missingHello: String {
-        "its ServerHello is not whole in the capture, and no secret of TLS 1.3 for it is in the key log"
+        "its ServerHello is not whole in the capture, "
+            + (isOlderByKeys
+                ? "of which TLS 1.2 and before make their keys as well"
+                : "and no secret of TLS 1.3 for it is in the key log")
             + (clientRandom.map { " (client random \($0))" } ?? "")
     }
 

@@ -14,7 +14,11 @@ extension TLSStream {
     mutating func assumeServerHello(_ keys: TLSKeyLog) -> Bool {
         if handshake.hasServerHello { return true }
         let suites = possibleSuites(keys)
-        guard !suites.isEmpty else { return false }
+        guard !suites.isEmpty else {
+            handshake.isOlderByKeys =
+                handshake.clientRandom.map { keys.secret(.masterSecret, for: $0) != nil } ?? false
+            return false
+        }
         handshake.serverHellos = 1
         handshake.version = TLSHandshakeState.tls13
         handshake.possibleSuites = suites
