@@ -25,17 +25,21 @@ extension MessageReader {
         beginTunnel(to: connect.request.url.authority ?? "", at: connect.startedAt)
     }
 
-    private func beginTunnel(to authority: String, at time: Timestamp) {
+    private func beginTunnel(to authority: String, at time: Timestamp, isWhole: Bool = true) {
         state = .tunnel
         let inner = ConnectionEntry(in: entry, to: authority, at: time)
-        tunnel = ConnectionReader(reading, inner, isWhole: true, depth: depth + 1)
+        tunnel = ConnectionReader(reading, inner, isWhole: isWhole, depth: depth + 1)
     }
 
-    /// Takes what a client says whose request for a tunnel is missing, or the answer to it: who begins TLS has got one.
+    /// Takes what a client says whose request for a tunnel is missing, or the answer to it: who begins TLS has got one, as has who sends
+    /// its records within those of another.
     func isInTunnel(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) -> Bool {
         let connect = unansweredConnect
         unansweredConnect = nil
-        guard depth < Self.deepest, FirstBytes(bytes) == .tls, FirstBytes.sender(of: bytes) == .client else {
+        let isHello = FirstBytes(bytes) == .tls && FirstBytes.sender(of: bytes) == .client
+        let isInTheMiddle =
+            !isHello && connect == nil && scheme == "https" && FirstBytes.isRecord(bytes)
+        guard depth < Self.deepest, isHello || isInTheMiddle else {
             if let connect { reading.finish(connect) }
             return false
         }
@@ -43,7 +47,8 @@ extension MessageReader {
             beginTunnel(for: connect)
         } else {
             // Who is refused for want of credentials asks for the same again.
-            beginTunnel(to: refusedTunnel ?? "\(entry.host):\(entry.port)", at: time)
+            let authority = refusedTunnel ?? "\(entry.host):\(entry.port)"
+            beginTunnel(to: authority, at: time, isWhole: isHello)
         }
         tunnel?.received(bytes, from: .client, at: time)
         return true

@@ -17,7 +17,7 @@ final class MessageReader {
     }
 
     let reading: PacketReading
-    private let scheme: String
+    let scheme: String
     var entry: ConnectionEntry
     var state: State
     var conversation: Conversation

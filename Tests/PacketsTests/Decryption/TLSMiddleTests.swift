@@ -241,4 +241,25 @@ struct TLSMiddleTests {
             #expect(read.report.counts.unreadConnections == 0 && read.report.losses.isEmpty)
         }
     }
+
+    /// The connection to a proxy began before the capture, as did the one that goes through it.
+    @Test(arguments: [7, 8]) func exchangesInATunnelThatBeganBefore(packets: Int) throws {
+        var options = TLSPair.Options()
+        options.versions = TLS1_3_VERSION...TLS1_3_VERSION
+        let (inner, outer) = try (TLSPair(options), TLSPair(options))
+        try inner.handshake()
+        for path in ["a", "b", "c"] {
+            try inner.send(Array("GET /\(path) HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8), from: .client)
+            try inner.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(path)".utf8), from: .server)
+        }
+        try outer.handshake()
+        try outer.send(Array("CONNECT op.example:443 HTTP/1.1\r\n\r\n".utf8), from: .client)
+        try outer.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8), from: .server)
+        for (side, bytes) in inner.wire { try outer.send(bytes, from: side) }
+        var made = PacketBuilder()
+        made.converse(outer.wire)
+        let read = PacketImport(Array(made.packets.suffix(packets)), keyLog: inner.keyLog + outer.keyLog)
+        #expect(read.exchanges.map(\.request.url.text) == ["https://op.example/b", "https://op.example/c"])
+        #expect(read.exchanges.map(\.response?.body?.text) == ["b", "c"])
+    }
 }
