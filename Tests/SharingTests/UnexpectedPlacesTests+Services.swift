@@ -267,6 +267,13 @@ extension UnexpectedPlacesTests {
             gone: ["veldmuis", "hazelaar", "zandhaas"]
         ),
         Row(
+            name: "what a log has behind the document that it begins with",
+            type: "text/plain",
+            body: #"{"level":"kestrel"}"# + "\nsee password=veldmuis now\n",
+            gone: ["veldmuis"],
+            stays: [#"{"level":"kestrel"}"#, " now"]
+        ),
+        Row(
             name: "an address whose values are written with their spaces",
             body: #"{"next":"https://shop.example/n?why=it is so&password=veldmuis"}"#,
             gone: ["veldmuis"],

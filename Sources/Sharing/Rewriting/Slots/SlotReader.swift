@@ -20,7 +20,8 @@ enum SlotReader {
         case .clientAuthorization: authorization(text, basic: .clientPassword)
         case .userPassword: pair(text, "username", "password", coding: nil)
         case .clientPassword: pair(text, "client_id", "client_secret", coding: .form)
-        case .json, .claims: script(text)
+        case .json: documentAndRest(text)
+        case .claims: script(text)
         case .arguments: SignInCall.arguments(in: text)
         case .html: MarkupSlots.slots(in: text)
         case .disposition: FileNameSlots.slots(in: text)
@@ -28,6 +29,11 @@ enum SlotReader {
         case .globalID: GlobalID(text).map { [Slot(name: GlobalID.name, range: $0.id, kind: .text)] } ?? []
         case .text: EmbeddedMarkup.beside(prose(text), in: text)
         }
+    }
+
+    private static func documentAndRest(_ text: ArraySlice<UInt8>) -> [Slot] {
+        guard let end = LeadingPart.endOfDocument(in: text) else { return script(text) }
+        return script(text[..<end]) + LeadingPart.slots(behind: end, in: text)
     }
 
     private static func script(_ text: ArraySlice<UInt8>) -> [Slot] {
@@ -94,8 +100,8 @@ enum SlotReader {
     // MARK: - URLs and forms
 
     private static func addressAndRest(_ text: ArraySlice<UInt8>) -> [Slot] {
-        let end = AddressEnd.index(in: text)
-        return url(text[..<end]) + AddressEnd.slots(behind: end, in: text)
+        let end = LeadingPart.endOfAddress(in: text)
+        return url(text[..<end]) + LeadingPart.slots(behind: end, in: text)
     }
 
     private static func url(_ whole: ArraySlice<UInt8>) -> [Slot] {

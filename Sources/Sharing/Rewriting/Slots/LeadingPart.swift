@@ -1,10 +1,13 @@
-/// Where the address ends that a text begins with, and what stands behind it: lists of addresses, logs and files of settings go on.
-enum AddressEnd {
-    /// The index behind the address.
+import Captures
+
+/// Where the address or the document ends that a text begins with, and what stands behind it: lists of addresses, logs and files of
+/// settings go on.
+enum LeadingPart {
+    /// The index behind the address that a text begins with.
     ///
     /// White space ends it, but for marks of a sanitizer (`state=[state redacted]&code=…`), and for values that are written with
     /// their spaces (`error_description=not found&state=…`): their line belongs to it.
-    static func index(in text: ArraySlice<UInt8>) -> Int {
+    static func endOfAddress(in text: ArraySlice<UInt8>) -> Int {
         let end = firstBlank(in: text)
         guard text[..<end].contains(0x3f) else { return end }
         let line = text[end...].prefix { $0 != 0x0a && $0 != 0x0d }
@@ -23,7 +26,39 @@ enum AddressEnd {
         }
     }
 
-    /// What stands behind an address, a text by itself; none where nothing does.
+    /// The index behind the document in JSON that a text begins with, where words follow; nil where it is all there is, is followed by
+    /// others of its kind, or does not end.
+    static func endOfDocument(in text: ArraySlice<UInt8>) -> Int? {
+        guard TextKind.opensDocument(text), let end = end(ofBrackets: text),
+            let next = text[end...].firstIndex(where: { $0 > 0x20 }), next > end,
+            text[next].isASCIIAlphanumeric
+        else { return nil }
+        return end
+    }
+
+    private static func end(ofBrackets text: ArraySlice<UInt8>) -> Int? {
+        var depth = 0
+        var isInString = false
+        var isEscaped = false
+        for index in text.indices {
+            if isInString {
+                isInString = isEscaped || text[index] != 0x22
+                isEscaped = !isEscaped && text[index] == 0x5c
+                continue
+            }
+            switch text[index] {
+            case 0x22: isInString = true
+            case 0x7b, 0x5b: depth += 1
+            case 0x7d, 0x5d:
+                depth -= 1
+                if depth <= 0 { return index + 1 }
+            default: break
+            }
+        }
+        return nil
+    }
+
+    /// What stands behind one of them, a text by itself; none where nothing does.
     static func slots(behind end: Int, in text: ArraySlice<UInt8>) -> [Slot] {
         let rest = text[end...].drop { $0 <= 0x20 }
         guard let last = rest.lastIndex(where: { $0 > 0x20 }) else { return [] }

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Sharing
+
+/// What a text begins with, and what stands behind.
+struct LeadingPartTests {
+    /// What stands behind the document, where words do.
+    @Test(arguments: [
+        (#"{"a":"}\"]"}\#u{0a}see b=c"#, "see b=c"), (#"[{"a":[1]}] 2 of them "#, "2 of them"),
+        (#"{"a":1}"#, nil), (#"{"a":1}\#u{0a}{"b":2} see"#, nil), (#"[{"a":1}].map(x)"#, nil),
+        (#"{"a":1});"#, nil),
+        (#"{"a":1 see"#, nil), (#"{"a":"1} see"#, nil), ("[INFO] see", nil), ("", nil),
+    ])
+    func documentHasWordsBehind(text: String, rest: String?) {
+        let bytes = Array(text.utf8)
+        let slots = LeadingPart.endOfDocument(in: bytes[...]).map {
+            LeadingPart.slots(behind: $0, in: bytes[...])
+        }
+        #expect(slots.map { Slot.told($0, text) } == rest.map { ["=\($0)"] })
+    }
+
+    /// However many there are: none is read within the one before.
+    @Test(arguments: ["\n", " "]) func addressesOfAListAreReadBesideEachOther(separator: String) throws {
+        let list = (0..<100).map { "https://a.example/x?b=\($0)" }.joined(separator: separator)
+        let bytes = Array(list.utf8)
+        let behind = LeadingPart.slots(behind: LeadingPart.endOfAddress(in: bytes[...]), in: bytes[...])
+        let rest = try #require(behind.first)
+        #expect(behind.count == 1 && rest.kind == (separator == "\n" ? .lines : .text))
+    }
+}
