@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TestSupport
 import Testing
 
 @testable import authreel
@@ -46,6 +47,24 @@ struct CompletionTests {
             #expect(body.components(separatedBy: "_files && ret=0").count == 3)
             #expect(script.contains("'--headless[") && script.contains("{--verbose,-v}'["))
         }
+    }
+
+    /// What `jwt` means without a command is `decode`.
+    @Test(arguments: [
+        (["jwt", "--jw"], "--jwks"), (["jwt", "token.txt", "--iss"], "--issuer"),
+        (["jwt", "verify", "--aud"], "--audience"), (["jwt", "ver"], "verify"),
+    ])
+    func bashCompletesTheOptionsOfJWT(words: [String], completed: String) throws {
+        let script = """
+            \(CompletionScript.completed(Authreel.completionScript(for: .bash)))
+            cd /
+            COMP_WORDS=(authreel \(words.joined(separator: " "))) COMP_CWORD=\(words.count)
+            COMP_LINE="${COMP_WORDS[*]}" COMP_POINT=${#COMP_LINE}
+            _authreel_words authreel "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
+            echo "${COMPREPLY[@]}"
+            """
+        let result = try Program.run([], executable: "/bin/bash", input: Array(script.utf8))
+        #expect(result.output == "\(completed)\n", "\(result.output)\(result.errors)")
     }
 
     @Test func otherTextsStayAsTheyAre() {

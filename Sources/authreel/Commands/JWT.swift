@@ -170,8 +170,7 @@ struct JWT: ParsableCommand {
                   authreel jwt decode eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2ln
                   authreel jwt decode --jwks keys.json --issuer https://idp.example token.txt
                   authreel jwt decode --at 2026-03-04T09:54:08Z token.txt  # as it was then
-                """,
-            shouldDisplay: false
+                """
         )
 
         @Argument(

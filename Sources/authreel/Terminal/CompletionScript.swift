@@ -69,12 +69,17 @@ enum CompletionScript {
             if [[ "${words[1]}" = help ]] && ((${#words[@]} > 2)); then
                 words=("${words[0]}" "${words[@]:2}")
             fi
+            # Without a command it is "decode": behind a token, or where an option is asked for.
+            if [[ "${words[1]}" = jwt && ! "${words[2]}" =~ ^(decode|verify)$ ]] && ((${#words[@]} > 2)) \
+                && [[ ${#words[@]} -gt 3 || "${words[2]}" = -* ]]; then
+                words=("${words[0]}" jwt decode "${words[@]:2}")
+            fi
 
             local -a COMP_WORDS=("${words[@]}")
             local -i COMP_CWORD="$((${#words[@]} - 1))"
             local cur="${words[-1]}"
             _authreel "${words[0]}" "${cur}" "${words[-2]}"
-            if [[ "${words[1]}" = jwt && ${#words[@]} -gt 2 && "${words[2]}" != verify && "${cur}" != -* ]]; then
+            if [[ "${words[1]}" = jwt && ${#words[@]} -eq 3 ]]; then
                 __authreel_add_completions -f
             fi
 
