@@ -30,13 +30,22 @@ struct JWT: ParsableCommand {
     /// That a file or standard input holds nothing to judge.
     private static func noToken(in path: String, of bytes: [UInt8]) -> CommandFailure {
         let isEmpty = !bytes.contains { $0 > 0x20 }
+        let isCapture = isCapture(bytes)
+        let kind =
+            isEmpty
+            ? ": it is empty"
+            : isCapture ? ": it is a capture" : bytes.contains(0) ? ": it is binary data" : ""
         return CommandFailure(
             .dataError,
-            "no token in \(path == "-" ? "standard input" : path)"
-                + (isEmpty ? ": it is empty" : bytes.contains(0) ? ": it is binary data" : ""),
-            hint: !isEmpty && path.hasSuffix(".har")
+            "no token in \(path == "-" ? "standard input" : path)\(kind)",
+            hint: isCapture || !isEmpty && path.hasSuffix(".har")
                 ? "\(Invocation.command("view", path)) shows those of a capture" : JWT.form
         )
+    }
+
+    /// Whether a file is a capture, be it packed or cut off.
+    private static func isCapture(_ bytes: [UInt8]) -> Bool {
+        ((try? CaptureReader.read(bytes: bytes, name: ""))?.count ?? 0) > 0
     }
 
     /// That an argument is neither a file nor a token.
@@ -259,7 +268,9 @@ struct JWT: ParsableCommand {
                 }
                 let bytes = try InputFile.bytes(argument, for: "name the file that the token is in")
                 let texts = CopiedTokens.texts(in: String(decoding: bytes, as: UTF8.self))
-                guard !texts.isEmpty else { throw JWT.noToken(in: argument, of: bytes) }
+                // One that is cut off is no JSON, and is read as words.
+                let isOther = texts.contains { JSONWebToken.parse($0) == nil } && JWT.isCapture(bytes)
+                guard !texts.isEmpty, !isOther else { throw JWT.noToken(in: argument, of: bytes) }
                 return texts.map { ($0, argument == "-" ? "standard input" : argument) }
             }
         }
@@ -312,7 +323,10 @@ struct JWT: ParsableCommand {
                 secret: try expectations.secret(),
                 expecting: expected
             )
-            guard bytes.contains(where: { $0 > 0x20 }) else { throw JWT.noToken(in: file, of: bytes) }
+            // With a brace no token begins.
+            guard let first = bytes.first(where: { $0 > 0x20 }),
+                first != UInt8(ascii: "{") || !JWT.isCapture(bytes)
+            else { throw JWT.noToken(in: file, of: bytes) }
             var output = OutputBuffer()
             var isGood = true
             try bytes.withUnsafeBufferPointer { buffer in

@@ -238,6 +238,9 @@ struct JWTCommandTests {
             ),
             (["eyJhbGciOiJub25lIn0.e30.", "--jwks", "key.pem"], 65, "key.pem is PEM, and a key set is JSON"),
             (["login.har"], 65, "view login.har shows those of a capture"),
+            (["torn.har"], 65, "no token in torn.har: it is a capture"),
+            (["torn.har"], 65, "view torn.har shows those of a capture"),
+            (["verify", "--jwks", "keys.json", "torn.har"], 65, "view torn.har shows those of a capture"),
             (["https://app.example/cb?code=x"], 66, "no such file, and no token"),
             // A scheme alone, a file that is named like one, a variable that is not set.
             (["Bearer"], 66, "Bearer: no such file, and no token"), ([""], 66, "the token is empty"),
@@ -270,6 +273,8 @@ struct JWTCommandTests {
         try Data("{\"keys\":[]}".utf8).write(to: URL(filePath: folder.file("keys.json")))
         try Data("-----BEGIN PUBLIC KEY-----\n".utf8).write(to: URL(filePath: folder.file("key.pem")))
         try Data("{\"log\":{\"entries\":[]}}".utf8).write(to: URL(filePath: folder.file("login.har")))
+        try Data(Fixtures.bytes("captures/healthy/web-code-flow.har").prefix(3000))
+            .write(to: URL(filePath: folder.file("torn.har")))
         let result = try Program.run(["jwt"] + arguments, in: folder.path)
         #expect(result.status == status, "\(result.errors)")
         #expect(result.errors.contains(message), "\(result.errors)")
