@@ -50,6 +50,20 @@ struct ReplayTextTests {
         #expect(verdict(60).allSatisfy { $0.count <= 60 }, "\(verdict(60))")
         let words = [200, 60].map { verdict($0).flatMap { $0.split(separator: " ") } }
         #expect(words[0] == words[1] && words[0].contains("requests"))
+
+        // On a terminal the lists below the steps are broken between words, elsewhere they are as wide as they are.
+        let lists = [nil, 60].map { columns in
+            ReplayText(report, showsAll: false, style: .plain, columns: columns).text
+                .split(separator: "\n").drop {
+                    !$0.hasPrefix("  not sent") && !$0.hasPrefix("  sent as recorded")
+                }
+        }
+        #expect(lists[1].count > 2 && lists[1].allSatisfy { $0.count <= 60 }, "\(lists[1])")
+        #expect(lists[0].contains { $0.count > 60 }, "\(lists[0])")
+        #expect(
+            lists[0].joined(separator: " ").split(separator: " ")
+                == lists[1].joined(separator: " ").split(separator: " ")
+        )
     }
 
     /// Where the first difference is a step that was not sent, the first line says why.

@@ -68,7 +68,7 @@ package enum PlanText {
     }
 
     /// Broken at spaces where lines may not be wider.
-    private static func lines(_ words: String, indent: String, _ columns: Int?) -> [String] {
+    static func lines(_ words: String, indent: String, _ columns: Int?) -> [String] {
         let text = words.printable
         return columns.map { text.wrapped(to: $0, indent: indent, hanging: "  ") } ?? [indent + text]
     }

@@ -9,14 +9,14 @@ package struct ReplayText {
     private let report: ReplayReport
     private let showsAll: Bool
     private let style: TextStyle
-    private let columns: Int
+    private let columns: Int?
 
     /// - Parameters:
     ///   - report: of one flow.
     ///   - showsAll: also shows equal steps and what is only worth knowing.
     ///   - style: of the terminal.
-    ///   - columns: how wide lines may be; 40 at least.
-    package init(_ report: ReplayReport, showsAll: Bool, style: TextStyle, columns: Int = 100) {
+    ///   - columns: how wide lines may be; 40 at least. Nil where nothing but the steps and the verdict is to be broken.
+    package init(_ report: ReplayReport, showsAll: Bool, style: TextStyle, columns: Int? = nil) {
         self.report = report
         self.showsAll = showsAll
         self.style = style
@@ -26,7 +26,7 @@ package struct ReplayText {
     package var text: String {
         var lines = [head] + verdict
         if let difference = report.difference, showsAll || !report.isSame {
-            let text = DifferenceText(difference, showsAll: showsAll, style: style, columns: columns)
+            let text = DifferenceText(difference, showsAll: showsAll, style: style, columns: width)
             lines += [""] + text.steps
             let overall = text.overall
             if !overall.isEmpty { lines += ["  the flow as a whole"] + overall }
@@ -45,6 +45,9 @@ package struct ReplayText {
     }
 
     // MARK: - Parts
+
+    /// Of the steps and the verdict.
+    private var width: Int { columns ?? 100 }
 
     private var name: String { "\(report.capture)#\(report.flow.id)".printable }
 
@@ -74,10 +77,10 @@ package struct ReplayText {
         let work = "\(count.counted("request")) in \(PlanText.seconds(report.times.whole))"
         let words = report.headline.printable
         func styled(_ line: String) -> String { report.isSame ? style.green(line) : style.red(line) }
-        guard words.count + work.count + 4 > columns else {
+        guard words.count + work.count + 4 > width else {
             return ["  \(styled(words))" + style.dim("  \(work)")]
         }
-        return words.wrapped(to: columns, indent: "  ", hanging: "  ").map(styled) + [
+        return words.wrapped(to: width, indent: "  ", hanging: "  ").map(styled) + [
             style.dim("    \(work)")
         ]
     }
@@ -86,8 +89,15 @@ package struct ReplayText {
         guard !report.notSent.isEmpty else { return [] }
         return ["", "  not sent:"]
             + report.notSent.map { step, reason in
-                "    \(style.dim("[\(step.exchange)]".padded(to: 5)))\(PlanText.name(of: step)): \(reason.printable)"
+                entry(of: step, reason.printable)
             }
+    }
+
+    /// What is told of a step in a list, behind its number.
+    private func entry(of step: PlannedStep, _ words: String) -> String {
+        let number = "[\(step.exchange)]".padded(to: 5)
+        return "\(PlanText.name(of: step)): \(words)"
+            .behind("    \(style.dim(number))", of: number.count + 4, columns: columns)
     }
 
     private var stale: [String] {
@@ -95,11 +105,10 @@ package struct ReplayText {
         guard !steps.isEmpty else { return [] }
         // Of header fields there is none to set.
         let advice = steps.allSatisfy(\.names.isEmpty) ? "" : " (--set NAME=VALUE sends another parameter)"
-        return ["", "  sent as recorded, and perhaps stale\(advice):"]
+        return [""]
+            + PlanText.lines("sent as recorded, and perhaps stale\(advice):", indent: "  ", columns)
             + steps.map { step, names, headers in
-                let all = (names + headers.map { "header \($0)" }).joined(separator: ", ").printable
-                return
-                    "    \(style.dim("[\(step.exchange)]".padded(to: 5)))\(PlanText.name(of: step)): \(all)"
+                entry(of: step, (names + headers.map { "header \($0)" }).joined(separator: ", ").printable)
             }
     }
 
@@ -107,8 +116,9 @@ package struct ReplayText {
         let groups = LeftOutWords.grouped(report.run.plan.leftOut)
         guard !groups.isEmpty, showsAll || !report.isSame else { return [] }
         return ["", "  not driven:"]
-            + groups.map { words, exchanges in
-                "    \(words.printable): \(exchanges.map { "[\($0)]" }.joined(separator: " "))"
+            + groups.flatMap { words, exchanges in
+                let places = exchanges.map { "[\($0)]" }.joined(separator: " ")
+                return PlanText.lines("\(words): \(places)", indent: "    ", columns)
             }
     }
 
@@ -117,9 +127,9 @@ package struct ReplayText {
             showsAll || !report.isSame || primary.severity == .error
                 || primary.severity == .warning && !report.hadFinding(of: primary.rule)
         else { return [] }
-        return [
-            "",
-            "  the new run: \(style.severity(primary.severity)) \(style.bold(primary.rule)): \(primary.title)",
-        ]
+        let lead = "  the new run: "
+        let head = "\(lead)\(style.severity(primary.severity)) \(style.bold(primary.rule)): "
+        let room = "\(lead)\(primary.severity.rawValue) \(primary.rule): ".count
+        return ["", primary.title.behind(head, of: room, columns: columns)]
     }
 }

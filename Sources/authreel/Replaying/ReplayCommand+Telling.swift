@@ -106,7 +106,7 @@ extension ReplayCommand {
 
     private func plainText(of reports: [ReplayReport]) -> String {
         let style = Style.forDescriptor(STDOUT_FILENO)
-        let columns = TerminalSize.columns(of: STDOUT_FILENO) ?? 100
+        let columns = TerminalSize.columns(of: STDOUT_FILENO)
         let texts = reports.map { ReplayText($0, showsAll: all, style: style, columns: columns) }
         guard reports.count > 3 else { return texts.map(\.text).joined(separator: "\n\n") }
         // A suite: those that differ in full, the others in a line each.
