@@ -314,6 +314,12 @@ struct SlotReaderTests {
             #"{"Identification":"802001","Name":"Ada Quill","SchemeName":"UK.OBIE.IBAN"}"#,
             ["accountNumber=802001", "displayName=Ada Quill", "SchemeName=UK.OBIE.IBAN"]
         ),
+        (#"{"identification":"76109277673","rel":"CPF"}"#, ["accountNumber=76109277673", "rel=CPF"]),
+        (
+            #"{"compeCode":"001","number":"94088392","checkDigit":"4"}"#,
+            ["compeCode=001", "accountNumber=94088392", "checkDigit=4"]
+        ),
+        (#"{"rel":"self","number":"94088392"}"#, ["rel=self", "number=94088392"]),
         (#"{"valueQuantity":{"value":72,"unit":"kg"}}"#, ["valueQuantity=72", "=kg"]),
         (#"{"unit":"12","street":"a"}"#, ["unit=12", "street=a"]),
         (#"{"usuario":"bolund","senha":"zem4K!"}"#, ["username=bolund", "senha=zem4K!"]),

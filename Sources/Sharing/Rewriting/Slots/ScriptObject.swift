@@ -43,9 +43,9 @@ struct ScriptObject {
     private let isBirth: Bool
     /// Whether its members, or those of what it stands in, say what is wrong with fields.
     let tellsOfFields: Bool
-    /// The slot of its `identification`, and whether a member beside it says that it is a bank account's.
-    private var identification: Int?
-    private var isAccount = false
+    /// The slots of members that may be the number of a bank account or of a person, and the one that a member beside it says to be it.
+    private var numbers: [String: Int] = [:]
+    private var ownNumber: String?
     /// The slot of its `id`, and whether a member beside it says what somebody is called.
     var id: Int?
     var isCalled = false
@@ -111,19 +111,23 @@ struct ScriptObject {
         Self.shown.contains(member) && Self.things.contains(SecretRoles.normalized(name))
     }
 
-    /// The slot of the number of a bank account, with what says what number it is beside it:
-    /// `{"SchemeName": "UK.OBIE.SortCodeAccountNumber", "Identification": "…", "Name": "…"}`; nil for others.
+    /// The slot of the number of a bank account, or of a person, with what says what number it is beside it:
+    /// `{"SchemeName": "UK.OBIE.SortCodeAccountNumber", "Identification": "…", "Name": "…"}`, and in Brazil
+    /// `{"identification": "…", "rel": "CPF"}` and `{"compeCode": "001", "number": "…"}`; nil for others.
     ///
     /// `member`: in small letters.
     mutating func bankAccount(_ slot: Int, called member: String) -> Int? {
-        if member == "schemename" { isAccount = true }
-        if member == "identification" { identification = slot }
-        guard isAccount, let number = identification else { return nil }
-        identification = nil
+        if let name = Self.numberMarks[member] { ownNumber = name }
+        if member == "identification" || member == "number" { numbers[member] = slot }
+        guard let name = ownNumber, let number = numbers.removeValue(forKey: name) else { return nil }
         // Whose it is. Schemes of other things have a name as well.
         isPerson = true
         return number
     }
+
+    private static let numberMarks = [
+        "schemename": "identification", "rel": "identification", "compecode": "number",
+    ]
 
     /// Takes note of a type.
     mutating func isType(_ type: String) {
