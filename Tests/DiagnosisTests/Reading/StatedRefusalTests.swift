@@ -17,7 +17,23 @@ struct StatedRefusalTests {
         "refresh-wrong-client",
     ]
 
+    /// What Hydra has in front of its reason.
+    private static let sentence =
+        "The provided authorization grant (e.g., authorization code, resource owner credentials) or refresh token is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client."
+
     private static let cases: [(words: String, title: String)] = [
+        (sentence + " The PKCE code challenge did not match the code verifier.", "verifier is wrong"),
+        (
+            sentence
+                + " The 'redirect_uri' from this request does not match the one from the authorize request.",
+            "redirect URI is not the login's"
+        ),
+        (
+            sentence
+                + " The OAuth 2.0 Client ID from this request does not match the one from the authorize request.",
+            "code belongs to another client"
+        ), (sentence + " The authorization code has expired.", "code has run out"),
+        (sentence, "rejected the code"),
         ("PKCE verification failed: Code mismatch", "verifier is wrong"),
         ("Failed to verify code verifier", "verifier is wrong"),
         (

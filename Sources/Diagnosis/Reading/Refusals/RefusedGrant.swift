@@ -70,7 +70,7 @@ enum RefusedGrant {
 
     /// By that word alone: many name it beside the other reasons.
     static func isCalledExpired(_ request: TokenRequest) -> Bool {
-        let text = request.answer.errorText
+        let text = StatedGrantFault.behindSpecification(request.answer.errorText)
         return text.containsBytes("expired")
             && !["invalid,", "invalid or", "or invalid", "revoked", " or ", "/expired", "expired/"].contains(
                 where: text.containsBytes
@@ -78,7 +78,7 @@ enum RefusedGrant {
     }
 
     static func isCalledUsed(_ request: TokenRequest) -> Bool {
-        let text = request.answer.errorText
+        let text = StatedGrantFault.behindSpecification(request.answer.errorText)
         return usedWords.contains(where: text.containsBytes) && !text.containsBytes(" or ")
     }
 

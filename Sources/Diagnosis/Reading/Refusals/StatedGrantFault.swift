@@ -17,7 +17,9 @@ enum StatedGrantFault {
     /// Nil where the grant was not refused, or in words that leave it open.
     init?(_ request: TokenRequest) {
         guard request.answer.isRefusal, request.isCodeExchange || request.isRefresh else { return nil }
-        let text = Self.namingCode(of: request, in: (request.answer.error?.description ?? "").lowercased())
+        let text = Self.behindSpecification(
+            Self.namingCode(of: request, in: (request.answer.error?.description ?? "").lowercased())
+        )
         func says(_ words: [String]) -> Bool { words.contains(where: text.containsBytes) }
         guard !Self.namesEveryReason(text) else { return nil }
         // Curity calls a verifier that is wrong an invalid request.
@@ -55,6 +57,15 @@ enum StatedGrantFault {
     static func namesEveryReason(_ text: String) -> Bool {
         reasons.filter(text.containsBytes).count >= 3
             || text.containsBytes("redirect") && text.containsBytes("verifier") && text.containsBytes(" or ")
+    }
+
+    /// A text, in lower case, without the specification's own sentence where another one behind it says which reason it was (Hydra).
+    static func behindSpecification(_ text: String) -> String {
+        guard let begin = text.firstRange(of: "the provided authorization grant"),
+            let end = text[begin.upperBound...].firstRange(of: "another client.")
+        else { return text }
+        let rest = text[end.upperBound...].drop(while: \.isWhitespace)
+        return rest.isEmpty ? text : String(text[..<begin.lowerBound]) + rest
     }
 
     /// A text, in lower case, with the word for it where it quotes the code that was sent.
@@ -104,7 +115,7 @@ enum StatedGrantFault {
     ///
     /// The specification's own sentence, which names this reason among all the others (Doorkeeper, authentik, Hydra), says nothing of it.
     static func isRedirectURICalledWrong(_ request: TokenRequest) -> Bool {
-        let text = request.answer.errorText
+        let text = behindSpecification(request.answer.errorText)
         return redirectURIs.contains(where: text.containsBytes) && !namesEveryReason(text)
     }
 
@@ -126,11 +137,11 @@ enum StatedGrantFault {
         // pyop, with the challenge that it has behind it.
         "unexpected code verifier:",
     ]
-    /// Keycloak, Apple and others.
+    /// Keycloak, Apple, Hydra and others.
     private static let clients = [
         "client_id mismatch", "was not issued to", "were not issued to", "not issued to this client",
         "issued to another client", "issued to a different client", "issued for another client",
-        "token client and authorized client don't match",
+        "token client and authorized client don't match", "client id from this request does not match",
     ]
     /// Entra, Google, Dropbox and Apple, Slack, Facebook, WSO2, WeChat, OpenIddict, league/oauth2-server, which revokes a code once it
     /// has given tokens for it, and pyoidc, whose error is access_denied.
@@ -140,11 +151,12 @@ enum StatedGrantFault {
         "code has already been redeemed", "authorization code has been revoked",
         "access code already used",
     ]
-    /// Entra, Keycloak, Okta, Auth0, Google, WSO2, ForgeRock.
+    /// Entra, Keycloak, Okta, Auth0, Google, WSO2, ForgeRock, Hydra.
     private static let redirectURIs = [
         "aadsts500112", "aadsts50011:", "incorrect redirect_uri",
         "does not match the redirection uri used in the authorization request",
         "the redirect uri is wrong. you sent", "redirect_uri_mismatch",
         "callback url mismatch", "missing parameter, 'redirect_uri'",
+        "'redirect_uri' from this request does not match",
     ]
 }
