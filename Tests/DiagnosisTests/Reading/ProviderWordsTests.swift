@@ -104,7 +104,10 @@ struct ProviderWordsTests {
         ),
         ("Une erreur est survenue Code d’erreur : Y000400 Retour", "acr_values"),
         ("Code d’erreur : Y030106", "client_id"), ("Code d’erreur : Y030111", "id_token_hint"),
-        ("Code d’erreur : Y150001", "anew"),
+        ("Code d’erreur : Y150001", "anew"), ("Error MITID_NONCE_COOKIE_MISSING", "Custom Tab"),
+        ("outdated_app_version: The user's app is too old", "update the app"),
+        ("wrong_challenge", "begin anew"), ("invalid_request: Request vtr not valid", "Cl.Cm.P2"),
+        ("invalid_request: Software Product Status is invalid", "register"),
     ])
     func saysWhatIsToBeChanged(words: String, fix: String) throws {
         #expect(try #require(ProviderWords.meaning(of: words, by: .generic)?.fix).contains(fix))

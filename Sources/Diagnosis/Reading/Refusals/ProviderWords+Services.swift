@@ -2,8 +2,9 @@ import Flows
 
 extension ProviderWords {
     /// Those of services: Singpass, MyInfo, Google, Apple, Okta, Auth0, Amazon Cognito, LINE, Azure AD B2C, Salesforce, BankID,
-    /// FranceConnect, LinkedIn, Stripe.
-    static let services: [Known] = ofSalesforce + ofSingpass + ofGoogle + ofCognito + ofFranceConnect + others
+    /// FranceConnect and other identities, LinkedIn, Stripe.
+    static let services: [Known] =
+        ofSalesforce + ofSingpass + ofGoogle + ofCognito + ofFranceConnect + ofIdentity + others
 
     private static let others: [Known] = [
         Known(
