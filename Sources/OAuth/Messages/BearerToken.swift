@@ -14,6 +14,9 @@ package enum BearerToken {
         }
         let place = Place(exchange: exchange, part: .requestHeader, name: "Authorization")
         if Placeholder.isOne(header) { return Parameter(name: "access_token", value: header, place: place) }
+        if let token = behindSignature(in: header) {
+            return Parameter(name: "access_token", value: token, rawValue: header, place: place)
+        }
         let words = header.utf8.split(separator: 0x20, maxSplits: 1)
         guard words.count == 2, let scheme = String(words[0])?.lowercased(),
             schemes.contains(scheme),
@@ -21,6 +24,15 @@ package enum BearerToken {
             !token.utf8.contains(0x20) || Placeholder.isOne(token) || MissingToken.isOne(token)
         else { return nil }
         return Parameter(name: "access_token", value: token, rawValue: header, place: place)
+    }
+
+    /// MyInfo's third version has the token behind the signature of the request: `PKI_SIGN app_id="…",…,Bearer eyJ…`.
+    private static func behindSignature(in header: String) -> String? {
+        guard header.utf8.starts(with: "PKI_SIGN ".utf8), let mark = header.ranges(of: ",Bearer ").last else {
+            return nil
+        }
+        let token = header[mark.upperBound...]
+        return token.isEmpty || token.utf8.contains(0x20) ? nil : String(token)
     }
 
     /// What stands for a token whose header the capture was saved without.
