@@ -121,7 +121,7 @@ enum PersonalRoles {
         // Numbers of a state, a bank, an employer.
         add(
             .personal,
-            "custno customerno customernumber kundennummer medicalrecordnumber mrn nationalid ssn socialsecuritynumber personalnumber personnummer nationalidentitynumber taxid taxnumber cpf fiscalnumber codicefiscale idcardnumber identitycardnumber documentnumber passportno driverlicense driverlicensenumber driverslicense driverslicence drivinglicense drivinglicence licensenumber iban accountnumber cardnumber aadhaar curp dni nif bsn pesel hetu cprnumber dkcpr nationalidentificationnumber personalidentificationnumber urn:oid:1224621 urn:oid:25442 urn:oid:2544 urn:oid:2543 urn:oid:0923421920030010011 urn:oid:216840111373031241 personidentifier eidaspersonidentifier birthcertno chassisno cprnumberidentifier ivacode personalcode gpuserid gplinkagekey"
+            "custno customerno customernumber kundennummer medicalrecordnumber mrn nationalid ssn socialsecuritynumber personalnumber personnummer nationalidentitynumber taxid taxnumber cpf fiscalnumber codicefiscale idcardnumber identitycardnumber documentnumber passportno driverlicense driverlicensenumber driverslicense driverslicence drivinglicense drivinglicence licensenumber iban accountnumber cardnumber aadhaar curp dni nif bsn pesel hetu cprnumber dkcpr nationalidentificationnumber personalidentificationnumber urn:oid:1224621 urn:oid:25442 urn:oid:2544 urn:oid:2543 urn:oid:0923421920030010011 urn:oid:216840111373031241 personidentifier eidaspersonidentifier birthcertno chassisno cprnumberidentifier ivacode idcard spidcode digitaladdress personalcode gpuserid gplinkagekey"
         )
         add(
             .personal,
@@ -192,7 +192,7 @@ enum PersonalRoles {
     )
 
     private static let ofPersons = words(
-        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region имя адрес adres 名 名前 住所 地址 ชื่อ namn navn nimi employment employer line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate idcard spidcode digitaladdress registeredoffice companyname countyofbirth customer customerid manager tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin formattedvalue"
+        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region имя адрес adres 名 名前 住所 地址 ชื่อ namn navn nimi employment employer line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate registeredoffice companyname countyofbirth customer customerid manager tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin formattedvalue"
     )
 
     /// Short names that mean somebody in claims, and other things elsewhere: ID-porten's `pid` is a product's number in forms,

@@ -60,7 +60,7 @@ struct PersonalRolesTests {
         ("фамилия", .form), ("имя", .form), ("氏名", .json), ("姓名", .json), ("Vezetéknév", .form),
         ("CPUID", TextKind.claims), ("registeredAddress", .json),
         // Brokers of MitID, SPID, NHS login; what banks ask for beside a PIN.
-        ("cprNumberIdentifier", TextKind.claims), ("https://attributes.spid.gov.it/idCard", .claims),
+        ("cprNumberIdentifier", TextKind.claims), ("https://attributes.spid.gov.it/idCard", .json),
         ("https://attributes.spid.gov.it/ivaCode", .claims), ("gp_linkage_key", .claims),
         ("customer", .form),
     ])
