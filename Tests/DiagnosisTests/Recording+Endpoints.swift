@@ -1,4 +1,5 @@
 import Captures
+import JSON
 import TestSupport
 import Testing
 
@@ -51,5 +52,21 @@ extension Recording {
             ["/register", "/.well-known/openid-configuration"].contains($0.request.url.path)
         }
         return Recording(documents + [pushed])
+    }
+}
+
+extension Recording {
+    /// With the metadata read once more a minute behind all else, for another login, as they are by then.
+    func rereadingMetadata(_ edit: (inout JSONObject) -> Void) throws -> Recording {
+        var later = try #require(
+            exchanges.first { $0.request.url.path == "/.well-known/openid-configuration" }
+        )
+        var document = try #require(
+            later.response?.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object
+        )
+        edit(&document)
+        later.response?.body = .json(JSONWriter.text(of: .object(document)))
+        later.startedAt = try #require(exchanges.last).startedAt + .seconds(60)
+        return Recording(exchanges + [later])
     }
 }

@@ -7,7 +7,7 @@ extension Flow {
     /// Metadata of the authorization server that this flow talks to: documents that name one of the endpoints
     /// it uses.
     ///
-    /// In order of time. Metadata of another tenant at the same host does not count.
+    /// In order of time; those that were read for a later login only where there are no others. Metadata of another tenant at the same host does not count.
     var issuerDocuments: [MetadataDocument] {
         derived.value { IssuerDocuments(list: readIssuerDocuments()) }.list
     }
@@ -26,7 +26,7 @@ extension Flow {
                 }
             }
         )
-        return messages.compactMap { message in
+        let documents = messages.compactMap { message -> MetadataDocument? in
             guard case .discovery(let document) = message, !document.isProtectedResource else { return nil }
             let named = [
                 document.endpoint("authorization_endpoint"), document.endpoint("token_endpoint"),
@@ -37,5 +37,7 @@ extension Flow {
             }
             return isUsed ? document : nil
         }
+        let inTime = documents.filter(isInTime)
+        return inTime.isEmpty ? documents : inTime
     }
 }

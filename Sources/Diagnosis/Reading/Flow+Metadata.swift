@@ -12,6 +12,35 @@ extension Flow {
         )
     }
 
+    /// The one of several that was in force at an exchange: the last that was served before, else the first; they are in order of time.
+    ///
+    /// Metadata change, and what was read for a later login tells nothing of an earlier one.
+    func inForce(_ documents: [MetadataDocument], at exchange: Int) -> MetadataDocument? {
+        let position = surroundings.position
+        let count = documents.partitionPoint { position[$0.exchange] >= position[exchange] }
+        return count > 0 ? documents[count - 1] : documents.first
+    }
+
+    /// Whether a document was served before the flow's last message: what is read later, for another login, is not what this one went by.
+    func isInTime(_ document: MetadataDocument) -> Bool {
+        let last = derived.value { LastMessage(exchange: messages.last { !Self.isShared($0) }?.exchange) }
+        return last.exchange.map {
+            surroundings.position[document.exchange] < surroundings.position[$0]
+        } ?? true
+    }
+
+    private struct LastMessage: Sendable {
+        var exchange: Int?
+    }
+
+    /// Documents that belong to every flow of their issuer or client.
+    private static func isShared(_ message: OAuthMessage) -> Bool {
+        switch message {
+        case .discovery, .keySet, .registration: true
+        default: false
+        }
+    }
+
     /// Metadata of authorization servers, in order of time.
     var serverMetadata: [MetadataDocument] {
         messages.compactMap {

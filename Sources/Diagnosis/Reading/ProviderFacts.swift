@@ -17,8 +17,9 @@ struct ProviderFacts {
         let asked = sites.union(flow.tokenRequests.map { Site.of($0.endpoint.host ?? "") })
         sitesOfClients = asked
         for document in flow.serverMetadata where document.answer.json != nil {
+            let isInTime = flow.isInTime(document)
             for url in document.clientEndpoints where url.isWeb {
-                documents.update(url, default: document) { $0 = document }
+                documents.update(url, default: document) { if isInTime { $0 = document } }
             }
             let named =
                 document.clientEndpoints + [document.endpoint("authorization_endpoint")].compactMap(Self.url)
@@ -28,7 +29,9 @@ struct ProviderFacts {
                         .map { Site.of($0.host ?? "") }
                 )
             }
-            if let login = requests.first?.endpoint, document.names(login, as: "authorization_endpoint") {
+            if isInTime || ofLogin == nil, let login = requests.first?.endpoint,
+                document.names(login, as: "authorization_endpoint")
+            {
                 ofLogin = document
             }
         }

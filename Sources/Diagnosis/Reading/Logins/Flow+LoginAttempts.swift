@@ -81,14 +81,14 @@ extension Flow {
         return OtherNames.standard(sent, at: request.url)
     }
 
-    /// The metadata of the provider that a request went to: the document that names its endpoint.
+    /// The metadata of the provider that a request went to: the document that names its endpoint, as it was then.
     func metadata(of attempt: LoginAttempt) -> MetadataDocument? {
         let name = attempt.request == nil ? "pushed_authorization_request_endpoint" : "authorization_endpoint"
-        return surroundings.namedEndpoints.metadata(
+        let named = surroundings.namedEndpoints.metadata(
             naming: attempt.request?.endpoint ?? capture[attempt.exchange].request.url,
             as: name
         )
-        .last
+        return inForce(named, at: attempt.request?.exchange ?? attempt.exchange)
     }
 }
 

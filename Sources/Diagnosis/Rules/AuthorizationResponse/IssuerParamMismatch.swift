@@ -36,7 +36,8 @@ struct IssuerParamMismatch: Rule {
                 let sent = response.parameters.parameter("iss"), !response.isSigned
             else { return .holds }
             let documents = flow.metadata(naming: request)
-            guard let document = documents.last, let issuer = document.issuer else {
+            guard let document = flow.inForce(documents, at: response.exchange), let issuer = document.issuer
+            else {
                 return .abstains(Gap.metadata)
             }
             guard !documents.contains(where: { IssuerTemplate.matches(sent.value, $0.issuer ?? "") }) else {

@@ -34,7 +34,7 @@ struct IssuerParamMissing: Rule {
         Verdict.first(of: flow.loginAttempts) { attempt in
             guard let request = attempt.request, let response = attempt.response, !response.isSigned,
                 !response.arrived.contains("iss"),
-                let document = flow.metadata(naming: request).last,
+                let document = flow.inForce(flow.metadata(naming: request), at: response.exchange),
                 document.answer.json?[Self.member]?.bool == true
             else { return .holds }
             // An error ends the login by itself, with iss or without.

@@ -70,7 +70,7 @@ struct JARMInvalid: Rule {
         if let request = attempt.request {
             let documents = flow.metadata(naming: request)
             let issuer = token.issuer ?? ""
-            if let document = documents.last, let expected = document.issuer,
+            if let document = flow.inForce(documents, at: request.exchange), let expected = document.issuer,
                 !documents.contains(where: { IssuerTemplate.matches(issuer, $0.issuer ?? "") })
             {
                 evidence.append(

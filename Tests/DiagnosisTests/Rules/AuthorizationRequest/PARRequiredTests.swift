@@ -21,6 +21,16 @@ struct PARRequiredTests {
         )
     }
 
+    /// A provider that asks for it no more had asked for it.
+    @Test func goesByTheMetadataOfTheTime() throws {
+        let recording = try Recording(broken)
+        let later = try recording.rereadingMetadata {
+            $0["require_pushed_authorization_requests"] = false
+        }
+        #expect(later.finding(rule)?.isPrimary == true)
+        #expect(later.finding(rule)?.places == recording.finding(rule)?.places)
+    }
+
     @Test func leavesAnAcceptedRequestAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

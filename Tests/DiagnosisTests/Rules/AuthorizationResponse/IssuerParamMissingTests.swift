@@ -23,6 +23,16 @@ struct IssuerParamMissingTests {
         #expect(recording.finding("callback-rejected-by-app")?.effectOf == rule)
     }
 
+    /// A promise that was taken back later was one.
+    @Test func goesByTheMetadataOfTheTime() throws {
+        let recording = try Recording(broken)
+        let later = try recording.rereadingMetadata {
+            $0["authorization_response_iss_parameter_supported"] = false
+        }
+        #expect(later.finding(rule)?.isPrimary == true)
+        #expect(later.finding(rule)?.places == recording.finding(rule)?.places)
+    }
+
     @Test func isAWarningWhereTheAppWentOn() throws {
         let recording = try Recording("authorization-response/issuer-param-mismatch.near-miss")
             .redirecting(with: [("iss", nil)])

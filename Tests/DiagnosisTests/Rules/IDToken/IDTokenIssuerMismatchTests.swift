@@ -17,6 +17,16 @@ struct IDTokenIssuerMismatchTests {
         #expect(finding.notes == ["scheme http instead of https", "the provider's issuer"])
     }
 
+    /// What a later login reads is not what this one went by, though it says the same.
+    @Test func goesByTheMetadataOfTheTime() throws {
+        let recording = try Recording(broken)
+        let later = try recording.rereadingMetadata {
+            $0["service_documentation"] = "https://id.harbour.example/docs"
+        }
+        #expect(later.finding(rule)?.isPrimary == true)
+        #expect(later.finding(rule)?.places == recording.finding(rule)?.places)
+    }
+
     @Test func leavesMetadataOfAnotherTenantAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
         let alone = try Recording(broken + ".near-miss").without {

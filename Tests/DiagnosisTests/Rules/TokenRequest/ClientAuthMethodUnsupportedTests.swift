@@ -21,6 +21,16 @@ struct ClientAuthMethodUnsupportedTests {
         #expect(finding.evidence.map(\.value).prefix(2) == ["client_secret_post", "client_secret_basic"])
     }
 
+    /// A list that is longer by the next login was short.
+    @Test func goesByTheMetadataOfTheTime() throws {
+        let recording = try Recording(broken)
+        let later = try recording.rereadingMetadata {
+            $0["token_endpoint_auth_methods_supported"] = ["client_secret_post", "client_secret_basic"]
+        }
+        #expect(later.finding(rule)?.isPrimary == true)
+        #expect(later.finding(rule)?.places == recording.finding(rule)?.places)
+    }
+
     @Test func leavesAPublicClientAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
