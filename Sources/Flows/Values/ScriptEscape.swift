@@ -36,6 +36,12 @@ package enum ScriptEscape {
         return plain.count < bytes.count ? plain : nil
     }
 
+    /// Whether a text stands in the bytes of a body, as it is or with some of it escaped: `+` as `\u002B`, say.
+    package static func isWritten(_ text: String, in bytes: [UInt8]) -> Bool {
+        let wanted = Array(text.utf8)
+        return bytes.firstRange(of: wanted) != nil || undone(in: bytes)?.firstRange(of: wanted) != nil
+    }
+
     private static let slash: UInt8 = 0x2f
     private static let backslash: UInt8 = 0x5c
 }

@@ -131,11 +131,10 @@ enum AppHandover {
             let granted = login.tokenRequests.last(where: \.answer.isSuccess),
             flow.capture[granted.exchange].request.isByNativeApp
         else { return nil }
-        let tokens = ["id_token", "access_token"].map { name -> [UInt8] in
+        let tokens = ["id_token", "access_token"].map { name in
             granted.answer.parameters[name].flatMap {
-                $0.utf8.count >= 20 && !Placeholder.isOne($0) ? Array($0.utf8) : nil
+                $0.utf8.count >= 20 && !Placeholder.isOne($0) ? $0 : nil
             }
-                ?? []
         }
         let handovers = flow.exchanges(after: granted.exchange, within: .seconds(60)).filter { index in
             let request = flow.capture[index].request
@@ -143,7 +142,7 @@ enum AppHandover {
                 let body = request.body, (body.size ?? 0) < largest, isToOwnServer(request, flow),
                 request.isByNativeApp, let bytes = body.bytes
             else { return false }
-            let carried = tokens.map { !$0.isEmpty && bytes.firstRange(of: $0) != nil }
+            let carried = tokens.map { $0.map { ScriptEscape.isWritten($0, in: bytes) } ?? false }
             guard !isForSignIn(request.url) else { return carried.contains(true) }
             // An ID token says who somebody is, wherever it is brought.
             return carried[0] && flow.capture[index].response?.status == 401 && !isForElse(request.url)

@@ -64,7 +64,7 @@ struct TokensRelayedToApp: Rule {
         return requests.flatMap { request in
             Self.names.compactMap { name -> Evidence? in
                 guard let token = request.answer.parameters[name], token.utf8.count >= 8,
-                    bytes.firstRange(of: Array(token.utf8)) != nil
+                    ScriptEscape.isWritten(token, in: bytes)
                 else { return nil }
                 return Evidence(
                     place: Place(exchange: relay, part: .responseBody, name: name),

@@ -4,6 +4,7 @@ import Flows
 import JOSE
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct TokensRelayedToAppTests {
@@ -26,6 +27,16 @@ struct TokensRelayedToAppTests {
             ]
         )
         #expect(finding.evidence[0].value.contains("…("))
+    }
+
+    /// .NET escapes a plus in JSON, and PHP a slash.
+    @Test func namesATokenThatIsWrittenWithEscapes() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") {
+            $0["access_token"] = "JCH0r0RE+zaKnXRRp6NMxvs/HOB5OcFt0=="
+        }.editingLast("/login/finish") {
+            $0.response?.body = .json(#"{"token":"JCH0r0RE\u002BzaKnXRRp6NMxvs\/HOB5OcFt0=="}"#)
+        }
+        #expect(recording.finding(rule)?.places == ["2 response.body access_token", "2 request.url "])
     }
 
     @Test func leavesTheNearestAlone() throws {
