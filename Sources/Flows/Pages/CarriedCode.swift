@@ -37,7 +37,7 @@ package struct CarriedCode {
         if request.url.queryItems.items.contains(where: { $0.value == code }) { return true }
         guard let body = request.body, (body.size ?? 0) < largest else { return false }
         if FormBody.items(of: body)?.items.contains(where: { $0.value == code }) ?? false { return true }
-        return body.bytes?.firstRange(of: Array("\"\(code)\"".utf8)) != nil
+        return body.bytes.map { ScriptEscape.isWritten("\"\(code)\"", in: $0) } ?? false
     }
 
     private func isCarried(in body: Body) -> Bool? {

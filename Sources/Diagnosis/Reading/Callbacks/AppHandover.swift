@@ -78,7 +78,8 @@ enum AppHandover {
         }
     }
 
-    private static func carries(_ code: String, _ carried: CarriedCode, _ request: RecordedRequest) -> Bool {
+    /// Whether a request has a code, of which `carried` has the spellings, in its query or its body.
+    static func carries(_ code: String, _ carried: CarriedCode, _ request: RecordedRequest) -> Bool {
         if let query = request.url.query, carried.isIn(query) { return true }
         guard let body = request.body, (body.size ?? 0) < largest else { return false }
         if let bytes = body.bytes, !bytes.isEmpty { return carried.isWritten(in: bytes) }

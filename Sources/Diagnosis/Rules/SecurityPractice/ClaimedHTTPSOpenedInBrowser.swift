@@ -34,7 +34,8 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for login in flow.logins {
-            guard let response = login.response, let callback = response.callback, let code = response.code,
+            guard let response = login.response, let callback = response.callback,
+                let code = response.parameter("code"),
                 // What was pushed by a server that is not in the capture shows in the answer alone.
                 (login.request.redirectURI.map { RecordedURL($0) } ?? response.target).scheme?.lowercased()
                     == "https",
@@ -234,16 +235,12 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
     ]
 
     /// Whether anything later carries the code on, other than an account of where the user was.
-    private func isUsed(_ code: String, after callback: Int, in flow: Flow) -> Bool {
-        let wanted = Array(code.utf8)
+    private func isUsed(_ code: Parameter, after callback: Int, in flow: Flow) -> Bool {
+        let carried = CarriedCode(code)
         return flow.exchanges(after: callback, within: .seconds(600)).contains { index in
             let request = flow.capture[index].request
-            if Telemetry.isOne(request) { return CarriedCode.isGiven(code, by: request) }
-            if let query = request.url.query, query.containsBytes(code) { return true }
-            guard let body = request.body, (body.size ?? 0) < 1 << 16, let bytes = body.bytes else {
-                return false
-            }
-            return bytes.firstRange(of: wanted) != nil
+            if Telemetry.isOne(request) { return CarriedCode.isGiven(code.value, by: request) }
+            return AppHandover.carries(code.value, carried, request)
         }
     }
 }
