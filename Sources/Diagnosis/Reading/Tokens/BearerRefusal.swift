@@ -44,9 +44,10 @@ struct BearerRefusal {
         let said = challenges.flatMap { challenge in
             ["error", "error_description"].compactMap { challenge[$0] }
         }
-        // Quotes in a JSON string stand behind a backslash.
-        let text = (said.joined(separator: " ").prefixBytes(Self.limit) + " " + body).asciiLowercased()
-            .replacing("\\", with: "")
+        let words = said.joined(separator: " ").prefixBytes(Self.limit) + " " + body
+        let plain = ScriptEscape.undone(in: Array(words.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        // Quotes in a JSON string stand behind a backslash, or as .NET writes them (`\u0027`).
+        let text = (plain ?? words).asciiLowercased().replacing("\\", with: "")
         certificate = CertificateRefusal(in: text)
         envoy = EnvoyRefusal(flow.capture[exchange])
         let named = Set(

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct AccessTokenIssuerMismatchTests {
@@ -31,6 +32,15 @@ struct AccessTokenIssuerMismatchTests {
         let recording = try Recording(broken).answering("/orders", header: "WWW-Authenticate", nil)
         #expect(recording.finding(rule) == nil)
         #expect(recording.answering("/orders", 401, ["message": .string(words)]).finding(rule) != nil)
+    }
+
+    /// As .NET writes an apostrophe in JSON.
+    @Test func knowsTheWordsWithEscapes() throws {
+        let recording = try Recording(broken).answering("/orders", header: "WWW-Authenticate", nil)
+            .editingLast("/orders") {
+                $0.response?.body = .json(#"{"message":"The \u0027iss\u0027 value is not known here"}"#)
+            }
+        #expect(recording.finding(rule)?.isPrimary == true)
     }
 
     /// With the API's own metadata, and an answer without a reason.
