@@ -29,4 +29,14 @@ extension Recording {
             exchange.unknownFields.request += 1
         }
     }
+
+    /// With requests for a path whose path refers to what is missing.
+    func withoutPath(_ path: String) -> Recording {
+        editing { exchange in
+            guard exchange.request.url.path == path, let origin = exchange.request.url.origin else { return }
+            exchange.request.url = RecordedURL("\(origin)/")
+            exchange.unknownFields.request += 1
+            exchange.failure = AnswerLoss.targetMissing
+        }
+    }
 }

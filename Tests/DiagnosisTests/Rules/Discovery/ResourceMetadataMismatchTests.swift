@@ -69,6 +69,12 @@ struct ResourceMetadataMismatchTests {
         #expect(try Recording(broken + ".near-miss").withoutHosts().finding(rule) == nil)
     }
 
+    @Test func aPathThatIsNotKnownIsNoOtherResource() throws {
+        let recording = try Recording(broken + ".near-miss").withoutPath("/mcp")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.editing { $0.failure = nil }.finding(rule) != nil)
+    }
+
     @Test func theSlashOfAnOriginDoesNotCount() throws {
         let recording = try Recording(broken).without { $0.response?.status == 401 }.editing {
             $0.request.url = RecordedURL("https://tools.harbour.example/.well-known/oauth-protected-resource")
