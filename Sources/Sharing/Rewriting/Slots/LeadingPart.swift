@@ -27,11 +27,11 @@ enum LeadingPart {
     }
 
     /// The index behind the document in JSON that a text begins with, where words follow; nil where it is all there is, is followed by
-    /// others of its kind, or does not end.
+    /// others of its kind, be it with their lengths between them, or does not end.
     static func endOfDocument(in text: ArraySlice<UInt8>) -> Int? {
         guard TextKind.opensDocument(text), let end = end(ofBrackets: text),
             let next = text[end...].firstIndex(where: { $0 > 0x20 }), next > end,
-            text[next].isASCIIAlphanumeric
+            text[next].isASCIILetter
         else { return nil }
         return end
     }
