@@ -358,7 +358,10 @@ struct BuiltInEndpointsTests {
         #expect(client["id_token_encrypted_response_alg"] == nil)
     }
 
-    @Test(arguments: ["https://new.example/cb#part", "/cb"])
+    /// Nor is it a script: a page that posts an answer there would run it as the provider's own.
+    @Test(arguments: [
+        "https://new.example/cb#part", "/cb", "javascript:alert(1)", "JavaScript:a()", "data:text/html,x",
+    ])
     func redirectURIOfARegistrationIsAbsoluteAndWithoutFragment(uri: String) {
         let body = Body(text: "{\"redirect_uris\":[\"\(uri)\"]}", mediaType: "application/json")
         let answer = caller.send("POST", Self.issuer + "/register", body)

@@ -118,7 +118,9 @@ struct ClientRegistrar {
         let grants = grants?.array?.compactMap(\.string) ?? ["authorization_code"]
         let redirects = grants.contains { $0 == "authorization_code" || $0 == "implicit" }
         return (!redirectURIs.isEmpty || !redirects)
-            && redirectURIs.allSatisfy { RecordedURL($0).isAbsoluteWithoutFragment }
+            && redirectURIs.map { RecordedURL($0) }.allSatisfy {
+                $0.isAbsoluteWithoutFragment && !$0.isContent
+            }
     }
 
     /// Where a client's registration is (RFC 7592, section 3): by its last segment, or by the query where the recorded one was.

@@ -46,8 +46,8 @@ extension ProviderEngine {
     /// `target`: nil where nobody asked to go on.
     func signedOut(loading frames: [String], to target: String?) -> BuiltAnswer {
         // A page that goes on by a script goes to addresses only.
-        let isScript = target.map { RecordedURL($0).scheme?.lowercased() == "javascript" } ?? false
-        guard let target, frames.isEmpty || isScript else {
+        let isContent = target.map { RecordedURL($0).isContent } ?? false
+        guard let target, frames.isEmpty || isContent else {
             return .page(200, SignInPage.signedOut(loading: frames, to: target))
         }
         return .redirect(to: target)
