@@ -45,6 +45,19 @@ struct FixReportTests {
         #expect(line == "  ✘ Nothing changed  (cors-blocked)")
     }
 
+    /// The advice stands below its own beginning where a terminal has no room for it in one line.
+    @Test func adviceIsBrokenBetweenWords() async throws {
+        var attempt = try await Self.unchanged { .fails(LoginFailure(of: $0, rule: "cors-blocked")) }
+        attempt.hypothesis.advice = "Send the very redirect_uri of the authorization request"
+        #expect(
+            FixText.line(for: attempt, TextStyle.plain, columns: 40) == """
+                  ✘ Send the very redirect_uri of the
+                    authorization request (cors-blocked)
+                """
+        )
+        #expect(!FixText.line(for: attempt, TextStyle.plain, columns: 80).contains("\n"))
+    }
+
     @Test func loginThatWorksIsTicked() async throws {
         let attempt = try await Self.unchanged { _ in .works }
         #expect(FixText.line(for: attempt, TextStyle.plain) == "  ✔ Nothing changed")

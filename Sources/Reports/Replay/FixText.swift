@@ -5,8 +5,18 @@ package import Replay
 
 /// The search for a fix, for people on a terminal.
 package enum FixText {
-    /// `listsAttempts`: whether with every change that was tried; without them where they stand on the same screen already.
-    package static func text(of report: FixReport, style: TextStyle, listsAttempts: Bool = true) -> String {
+    /// - Parameters:
+    ///   - report: of one flow.
+    ///   - style: of the terminal.
+    ///   - columns: how wide lines may be; nil for as wide as they are.
+    ///   - listsAttempts: whether with every change that was tried; without them where they stand on the same screen already.
+    /// - Returns: what failed, what was tried, and what would make it work.
+    package static func text(
+        of report: FixReport,
+        style: TextStyle,
+        columns: Int? = nil,
+        listsAttempts: Bool = true
+    ) -> String {
         let name = "\(report.capture)#\(report.plan.flow.id)".printable
         var lines = [style.bold(name)]
         if let cause = report.cause {
@@ -17,7 +27,7 @@ package enum FixText {
         lines.append("")
         if listsAttempts {
             let tried = [report.search.unchanged].compactMap(\.self) + report.search.attempts
-            lines += tried.map { line(for: $0, style) } + [""]
+            lines += tried.map { line(for: $0, style, columns: columns) } + [""]
         }
         guard let fix = report.search.fix else {
             let failure = unneeded(report.search.unchanged).map(style.green)
@@ -32,14 +42,17 @@ package enum FixText {
                         : "with this the provider no longer refuses, and asks to sign in:"
                 )
         )
-        lines.append("    \(fix.hypothesis.advice)".printable)
+        lines += PlanText.lines(fix.hypothesis.advice, indent: "    ", columns)
         lines += changes(fix.hypothesis).map { "      \($0)".printable }
         return lines.joined(separator: "\n")
     }
 
     /// What a search would try on a login that fails, in order; `changes`: those that may mend it.
-    package static func text(ofChanges changes: [Hypothesis], style: TextStyle) -> String {
-        let tried = FixSearch.order(of: changes).map { "    \($0.advice)".printable }
+    package static func text(ofChanges changes: [Hypothesis], style: TextStyle, columns: Int? = nil) -> String
+    {
+        let tried = FixSearch.order(of: changes).flatMap {
+            PlanText.lines($0.advice, indent: "    ", columns)
+        }
         return ([style.dim("  tried one after the other, until the login works:")] + tried).joined(
             separator: "\n"
         )
@@ -65,13 +78,17 @@ package enum FixText {
             : "interrupted: none of the \(count.counted("change")) tried until then makes it work"
     }
 
-    /// A line per change that was tried.
-    package static func line(for attempt: FixSearch.Attempt, _ style: TextStyle) -> String {
-        let mark = attempt.works ? style.green("✔") : style.red("✘")
-        let ending =
-            attempt.reach == .end
-            ? "" : style.dim("  (\(FixReport.ending(of: attempt).printable))")
-        return "  \(mark) \(attempt.hypothesis.advice.printable)\(ending)"
+    /// A line per change that was tried, broken where there is no room for it.
+    package static func line(for attempt: FixSearch.Attempt, _ style: TextStyle, columns: Int? = nil)
+        -> String
+    {
+        let mark = "  \(attempt.works ? style.green("✔") : style.red("✘")) "
+        let advice = attempt.hypothesis.advice.printable
+        let ending = attempt.reach == .end ? "" : "  (\(FixReport.ending(of: attempt).printable))"
+        guard let columns, advice.count + ending.count + 4 > columns else {
+            return mark + advice + (ending.isEmpty ? "" : style.dim(ending))
+        }
+        return (advice + ending).behind(mark, of: 4, columns: columns)
     }
 
     static func changes(_ hypothesis: Hypothesis) -> [String] {

@@ -48,7 +48,10 @@ struct FixFinding {
                 judge: LoginJudge(rules: session.rules).verdict(job.plan)
             )
             let result = await search.run(from: state) { attempt in
-                progress.line(FixText.line(for: attempt, Style.forDescriptor(STDERR_FILENO)))
+                let columns = TerminalSize.columns(of: STDERR_FILENO)
+                progress.line(
+                    FixText.line(for: attempt, Style.forDescriptor(STDERR_FILENO), columns: columns)
+                )
             }
             states[job.number] = result.runs.last?.state ?? state
             reports.append(

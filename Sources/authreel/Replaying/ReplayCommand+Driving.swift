@@ -58,7 +58,10 @@ extension ReplayCommand {
         } else if !reports.isEmpty {
             // On a terminal those of a single login were told while they were tried.
             let areTold = jobs.count == 1 && [STDOUT_FILENO, STDERR_FILENO].allSatisfy { isatty($0) == 1 }
-            let texts = reports.map { FixText.text(of: $0, style: style, listsAttempts: !areTold) }
+            let columns = TerminalSize.columns(of: STDOUT_FILENO)
+            let texts = reports.map {
+                FixText.text(of: $0, style: style, columns: columns, listsAttempts: !areTold)
+            }
             print(texts.joined(separator: "\n\n"))
         }
         if let signal {

@@ -18,7 +18,7 @@ extension ReplayCommand {
             zip(plans, changes).flatMap { item, changes in
                 [
                     PlanText.text(of: item.plan, map: item.map, given: given, style: style, columns: columns),
-                    changes.map { FixText.text(ofChanges: $0, style: style) },
+                    changes.map { FixText.text(ofChanges: $0, style: style, columns: columns) },
                 ].compactMap(\.self)
             }
             .joined(separator: "\n\n")
