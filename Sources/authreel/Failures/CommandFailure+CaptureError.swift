@@ -17,7 +17,7 @@ extension CommandFailure {
             case .noSuchFile(path: ""): (.noInput, "a variable that is not set is none: name the file itself")
             // What the shell has left as it was.
             case .noSuchFile(let path) where path.contains("*"):
-                (.noInput, "no name is like that: look into the folder")
+                (.noInput, Self.missingFolder(of: path) ?? "no name is like that: look into the folder")
             case .noSuchFile(let path) where Self.pasted(path) != nil: (.noInput, Self.pasted(path))
             case .noSuchFile(let path) where path.contains("\u{fffd}"):
                 (
@@ -53,14 +53,18 @@ extension CommandFailure {
 
     /// How a capture of a name comes to be there, which nothing writes where its folder is not.
     private static func making(_ path: String) -> String {
-        let folder = URL(filePath: path).deletingLastPathComponent().path
-        guard FileManager.default.fileExists(atPath: folder) else {
-            let named = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? folder
-            return "there is no folder \(ShellWord.quoted(named)), either"
-        }
+        if let missing = missingFolder(of: path) { return missing }
         return path.hasSuffix(".age")
             ? Invocation.command("share", "login.har", "--encrypt-to", "age1…", "--out", path) + " makes one"
             : "\(Invocation.command("record", "--out", path)) makes one"
+    }
+
+    /// That the folder of a name is not there, either; nil where it is.
+    private static func missingFolder(of path: String) -> String? {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        guard !FileManager.default.fileExists(atPath: folder) else { return nil }
+        let named = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? folder
+        return "there is no folder \(ShellWord.quoted(named)), either"
     }
 
     /// What to do with something that was copied from elsewhere, and is no file.

@@ -1,7 +1,7 @@
 import Foundation
 import Reports
 
-/// Colour for terminals, and only there; `NO_COLOR` (any value) and `TERM=dumb` turn it off.
+/// Colour for terminals, and only there; `NO_COLOR` (any value but an empty one) and `TERM=dumb` turn it off.
 enum Style {
     static func forDescriptor(_ descriptor: Int32) -> TextStyle {
         let environment = ProcessInfo.processInfo.environment
