@@ -113,7 +113,7 @@ struct CommandFailureTests {
     }
 
     /// The line can be run as it stands.
-    @Test func packetsAreToldByTheirNameHowTheyAreRead() throws {
+    @Test func fileIsToldByItsNameHowItIsRead() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let packets = folder.file("server.pcap")
@@ -125,6 +125,10 @@ struct CommandFailureTests {
         let error = try #require(throws: CaptureError.self) { try CaptureReader.read(path: packets) }
         let command = " import \(packets) --keylog KEYLOG --out login.har makes a capture of it"
         #expect(CommandFailure(error).hint?.hasSuffix(command) == true, "\(error)")
+        let token = folder.file("my token.txt")
+        try Data("eyJhbGciOiJub25lIn0.e30.\n".utf8).write(to: URL(filePath: token))
+        let decoded = try #require(throws: CaptureError.self) { try CaptureReader.read(path: token) }
+        #expect(CommandFailure(decoded).hint?.hasSuffix(" jwt '\(token)' decodes it") == true, "\(decoded)")
         let streamed = CaptureError.notCapture(
             path: "standard input",
             looksLike: "a packet capture",

@@ -12,7 +12,7 @@ extension CommandFailure {
                     .dataError,
                     "a capture is a HAR file: export one from the browser's network panel, or run \(Invocation.command("record"))"
                 )
-            case .notCapture(let path, _, let advice): (.dataError, Self.importing(path, advice))
+            case .notCapture(let path, _, let advice): (.dataError, Self.naming(path, advice))
             case .unusableArchive: (.dataError, "unpack it, and name the capture in it")
             case .noSuchFile(path: ""): (.noInput, "a variable that is not set is none: name the file itself")
             // What the shell has left as it was.
@@ -43,12 +43,15 @@ extension CommandFailure {
         self.init(status, isUnnamed ? "the name of the capture is empty" : "\(error)", hint: hint)
     }
 
-    /// The advice with the packets' own name in it, where they are a file by themselves: import unpacks that, too.
-    private static func importing(_ path: String, _ advice: String) -> String {
-        guard let command = advice.firstRange(of: "authreel import FILE --keylog "),
+    /// The advice with the file's own name in it, where it is one by itself: import unpacks that, too.
+    private static func naming(_ path: String, _ advice: String) -> String {
+        guard let command = advice.firstMatch(of: /authreel (import|jwt) FILE(?= )/),
             FileManager.default.fileExists(atPath: path)
         else { return advice }
-        return Invocation.command("import", path, "--keylog") + " " + advice[command.upperBound...]
+        return advice.replacing(
+            command.output.0,
+            with: Invocation.command(String(command.output.1), path)
+        )
     }
 
     /// How a capture of a name comes to be there, which nothing writes where its folder is not.
