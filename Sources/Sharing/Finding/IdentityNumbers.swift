@@ -9,13 +9,13 @@ enum IdentityNumbers {
         if (0x41...0x5a).contains(first) {
             end =
                 singaporean(text, start) ?? CompanyNumbers.end(in: text, at: start)
-                ?? bankAccount(text, start)
+                ?? NationalNumbers.end(in: text, at: start) ?? bankAccount(text, start)
         } else if (0x61...0x7a).contains(first) {
             end = singaporean(text, start)
         } else if first.isASCIIDigit {
             end =
-                CompanyNumbers.end(in: text, at: start) ?? swedish(text, start) ?? american(text, start)
-                ?? card(text, start)
+                CompanyNumbers.end(in: text, at: start) ?? NationalNumbers.end(in: text, at: start)
+                ?? swedish(text, start) ?? american(text, start) ?? card(text, start)
         } else {
             end = nil
         }
@@ -127,7 +127,9 @@ enum IdentityNumbers {
             number.removeFirst(2)
         }
         let (month, day) = (number[2] * 10 + number[3], (number[4] * 10 + number[5]) % 60)
-        guard (1...12).contains(month), (1...31).contains(day), passesLuhn(number) else { return nil }
+        guard (1...12).contains(month), (1...31).contains(day), NationalNumbers.passesLuhn(number) else {
+            return nil
+        }
         return end
     }
 
@@ -162,17 +164,8 @@ enum IdentityNumbers {
         case (15, 34), (15, 37), (16, 40...49), (13, 40...49), (19, 40...49), (16, 51...55), (16, 22...27),
             (16, 35),
             (16, 60), (16, 64...65):
-            return passesLuhn(digits) ? end : nil
+            return NationalNumbers.passesLuhn(digits) ? end : nil
         default: return nil
         }
-    }
-
-    /// Every second digit from the right doubled, the sum ends in zero (ISO/IEC 7812-1, annex B).
-    private static func passesLuhn(_ digits: [Int]) -> Bool {
-        let sum = digits.reversed().enumerated().reduce(0) { sum, pair in
-            let value = pair.offset % 2 == 0 ? pair.element : pair.element * 2
-            return sum + (value > 9 ? value - 9 : value)
-        }
-        return sum % 10 == 0
     }
 }
