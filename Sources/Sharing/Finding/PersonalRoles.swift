@@ -12,7 +12,7 @@ enum PersonalRoles {
         if isAboutPeople, ofPersons.contains(key) || choices.contains(key) { return .personal }
         if let kind = callback(key) { return kind }
         if isPhone(key) { return .phone }
-        if namesSignedIn(key) { return .personal }
+        if namesSignedIn(key) || isNameInLanguage(key) { return .personal }
         for prefix in prefixes where key.hasPrefix(prefix) && key.utf8.count > prefix.utf8.count {
             let rest = String(key.dropFirst(prefix.count))
             if let kind = kinds[rest] { return kind }
@@ -33,8 +33,14 @@ enum PersonalRoles {
 
     /// Whether it is what somebody, or somebody's account, is called.
     static func namesSomebody(_ key: String) -> Bool {
-        if names.contains(key) || namesSignedIn(key) { return true }
+        if names.contains(key) || namesSignedIn(key) || isNameInLanguage(key) { return true }
         return prefixes.contains { key.hasPrefix($0) && names.contains(String(key.dropFirst($0.count))) }
+    }
+
+    /// `fullnameEN`, `firstnameAR`: a name in one script and in another (UAE PASS).
+    private static func isNameInLanguage(_ key: String) -> Bool {
+        guard key.hasSuffix("nameen") || key.hasSuffix("namear") else { return false }
+        return names.contains(String(key.dropLast(2)))
     }
 
     /// Whether it is one of the things that somebody can be: a register has a code and a word for each.
@@ -129,7 +135,7 @@ enum PersonalRoles {
         )
         add(
             .personal,
-            "birthday bday bdate dateofbirthday birthyear birthmonth yearofbirth monthofbirth dayofbirth dobday dobmonth dobyear birthdateday birthdatemonth birthdateyear placeofbirth birthplace"
+            "birthday bday bdate dateofbirthday dateofbirthh dateofbirthg dateofbirthhijri birthdatehijri birthyear birthmonth yearofbirth monthofbirth dayofbirth dobday dobmonth dobyear birthdateday birthdatemonth birthdateyear placeofbirth birthplace"
         )
         add(
             .personal,

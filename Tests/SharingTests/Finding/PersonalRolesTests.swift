@@ -63,6 +63,8 @@ struct PersonalRolesTests {
         ("cprNumberIdentifier", TextKind.claims), ("https://attributes.spid.gov.it/idCard", .json),
         ("https://attributes.spid.gov.it/ivaCode", .claims), ("gp_linkage_key", .claims),
         ("customer", .form),
+        // UAE PASS, Nafath.
+        ("fullnameAR", .json), ("firstnameEN", .json), ("dateOfBirthH", .json),
     ])
     func nameSaysThatSomebodyIsMeant(name: String, container: TextKind) {
         guard case .secret(.personal) = SecretRoles.role(of: name, in: container) else {
