@@ -92,13 +92,15 @@ struct InsecureEndpoint: Rule {
     /// The inner address of a provider, as `http://keycloak:8080`, which a back end fetches its keys from.
     private func isNearby(_ url: RecordedURL) -> Bool { url.host.map(NearbyHost.isNearby) ?? false }
 
-    /// Sent on to https at once, with nothing in it that lets somebody in.
+    /// Sent on to https at once, with nothing in it that lets somebody in; a redirect to the app is the answer, and no such thing.
     private func isUpgraded(_ exchange: Exchange) -> Bool {
         guard let response = exchange.response, response.isRedirection,
             let location = response.location
         else { return false }
         let request = exchange.request
-        guard request.url.resolving(location).scheme?.lowercased() == "https",
+        let target = request.url.resolving(location)
+        guard target.scheme?.lowercased() == "https",
+            target.host == request.url.host || target.path == request.url.path,
             !request.headers.contains("authorization")
         else { return false }
         let items = request.url.queryItems.items + (FormBody.items(of: request.body)?.items ?? [])

@@ -19,6 +19,24 @@ struct InsecureEndpointTests {
         #expect(recording.outcomes == [.success])
     }
 
+    /// A redirect to the app is the answer to the request, which went in clear; one to the same place over https sends it there.
+    @Test(arguments: [
+        ("https://www.shop.example/callback?error=login_required&state=cea2wk7F4hUKXnjr", true),
+        ("https://www.shop.example/callback?code=qLBP4IPFd_lEThPY1&state=cea2wk7F4hUKXnjr", true),
+        ("https://id.harbour.example/authorize?client_id=shop-web", false),
+        ("https://login.harbour.example/authorize?client_id=shop-web", false),
+    ])
+    func tellsAnUpgradeFromAnAnswer(location: String, fires: Bool) {
+        var capture = CaptureBuilder()
+        capture.get(
+            "http://id.harbour.example/authorize?response_type=code&client_id=shop-web&state=cea2wk7F4hUKXnjr"
+                + "&redirect_uri=https%3A%2F%2Fwww.shop.example%2Fcallback",
+            302,
+            answer: [("Location", location)]
+        )
+        #expect((Recording(capture.exchanges).finding(rule) != nil) == fires)
+    }
+
     /// A proxy in front that ended https may have said so.
     @Test func leavesARequestAloneOfWhichFieldsAreNotKnown() throws {
         let recording = try Recording(broken).editing { $0.unknownFields.request = 1 }
