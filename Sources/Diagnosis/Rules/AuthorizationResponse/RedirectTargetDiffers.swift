@@ -50,7 +50,12 @@ struct RedirectTargetDiffers: Rule {
                 return changedQuery(response, asked, flow).map { .violated($0) } ?? .holds
             }
             for (page, target) in flow.providerRedirects(of: request) {
-                guard isAnswer(target, attempt), Self.isElsewhere(target, than: request.endpoint, asked),
+                let address = RecordedURL(asked.value)
+                let isStray =
+                    Self.isOfOneApp(target, address)
+                    && flow.capture[page].request.url.origin != address.origin
+                guard isAnswer(target, attempt, isStray: isStray),
+                    Self.isElsewhere(target, than: request.endpoint, asked),
                     !known.urls.contains(Self.normal(target))
                 else { continue }
                 let seen = target.withoutQuery
@@ -137,14 +142,22 @@ struct RedirectTargetDiffers: Rule {
         Register the redirect URI with its query, if the provider takes one; else keep what is in the query in the login that the state stands for, or in the path.
         """
 
-    /// Whether a redirect is an answer to this request: with a code or error, and with its state.
-    private func isAnswer(_ target: RecordedURL, _ attempt: LoginAttempt) -> Bool {
+    /// Whether a redirect is an answer to this request: with a code or error, and with its state; a code that goes astray to the app that
+    /// asked (`isStray`) is one whatever became of the state.
+    private func isAnswer(_ target: RecordedURL, _ attempt: LoginAttempt, isStray: Bool) -> Bool {
         let items = QueryItems(items: target.queryItems.items + target.fragmentItems.items)
-        guard let state = attempt["state"], items.first("state") == state,
-            AuthorizationResponse.isResponse(items, mode: .fragment)
-        else { return false }
+        guard AuthorizationResponse.isResponse(items, mode: .fragment) else { return false }
+        guard let state = attempt["state"], items.first("state") == state else {
+            return isStray && items.first("code")?.isEmpty == false
+        }
         // GitHub tells the address that is registered; a rule of the request says more of it.
         return items.first("error") != "redirect_uri_mismatch"
+    }
+
+    /// Whether two addresses are of one app: of one origin on the web, of one scheme elsewhere.
+    private static func isOfOneApp(_ one: RecordedURL, _ other: RecordedURL) -> Bool {
+        guard one.isWeb else { return !other.isWeb && one.scheme?.lowercased() == other.scheme?.lowercased() }
+        return one.origin == other.origin
     }
 
     /// What browsers do not tell apart is the same.

@@ -88,6 +88,27 @@ struct RedirectTargetDiffersTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// A code that is brought to the app that asked is the answer, though its state is lost on the way; an error may be told at a page
+    /// that the app has for it.
+    @Test(arguments: [
+        ("example.shop.app://oauth2redirect", "example.shop.app:/oauth2redirect", true),
+        ("https://app.shop.example/default", "https://app.shop.example/cb", true),
+        ("https://other.shop.example/default", "https://app.shop.example/cb", false),
+        ("example.other.app://oauth2redirect", "example.shop.app:/oauth2redirect", false),
+    ])
+    func codeWithoutItsStateIsAnAnswerToTheApp(target: String, asked: String, fires: Bool) throws {
+        let stateless = try moved(to: target, asked: asked).editing { exchange in
+            guard let location = exchange.response?.location else { return }
+            exchange.response?.redirect(to: location.replacing("state=", with: "was="))
+        }
+        #expect((stateless.finding(rule) != nil) == fires)
+        let refused = stateless.editing { exchange in
+            guard let location = exchange.response?.location else { return }
+            exchange.response?.redirect(to: location.replacing("code=", with: "error=server_error&had="))
+        }
+        #expect(refused.finding(rule) == nil)
+    }
+
     @Test func leavesThePagesOfALoginThatArrivedAlone() throws {
         var recording = try Recording("healthy/web-code-flow")
         let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/sign-in" })
