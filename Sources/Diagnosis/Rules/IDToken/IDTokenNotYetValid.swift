@@ -45,7 +45,9 @@ struct IDTokenNotYetValid: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        Verdict.firstViolation(among: flow.deliveredIDTokens) { delivered in
+        // One that a client may put up with hides none that it has to refuse.
+        var slight: Violation?
+        let verdict = Verdict.firstViolation(among: flow.deliveredIDTokens) { delivered in
             let token = delivered.idToken.token
             guard token.claims != nil else {
                 return .abstains(Gap.idTokenClaims)
@@ -60,22 +62,24 @@ struct IDTokenNotYetValid: Rule {
             guard let first = ahead.first else { return .holds }
             let isInMilliseconds = SigningClock.isInMilliseconds(first.time)
             let isSlight = first.name == "iat" && first.time - now < 300 && flow.wentOn(after: delivered)
-            return .violated(
-                Violation(
-                    ahead.map {
-                        delivered.evidence(
-                            ofTime: $0.name,
-                            $0.time,
-                            note: SigningClock.isInMilliseconds($0.time)
-                                ? SigningClock.inMilliseconds
-                                : "\(Span.text($0.time - now)) after it came"
-                        )
-                    } + [answer.evidence(note: "the provider's clock")],
-                    severity: isSlight ? .warning : nil,
-                    saying: isInMilliseconds ? Self.inOtherUnit : nil,
-                    exchange: delivered.idToken.place.exchange
-                )
+            let violation = Violation(
+                ahead.map {
+                    delivered.evidence(
+                        ofTime: $0.name,
+                        $0.time,
+                        note: SigningClock.isInMilliseconds($0.time)
+                            ? SigningClock.inMilliseconds
+                            : "\(Span.text($0.time - now)) after it came"
+                    )
+                } + [answer.evidence(note: "the provider's clock")],
+                severity: isSlight ? .warning : nil,
+                saying: isInMilliseconds ? Self.inOtherUnit : nil,
+                exchange: delivered.idToken.place.exchange
             )
+            guard isSlight else { return .violated(violation) }
+            slight = slight ?? violation
+            return .holds
         }
+        return verdict.or(slight)
     }
 }

@@ -39,6 +39,25 @@ struct IDTokenNotYetValidTests {
         #expect(try slight(300).finding(rule)?.severity == .error)
     }
 
+    /// The token of a refresh, behind one of the login that a client may put up with.
+    @Test func slightOneHidesNoOther() throws {
+        var refresh = try #require(Recording(broken).exchanges.last { $0.request.url.path == "/token" })
+        var recording = try slight(100).editingAnswer(of: "/token") {
+            $0["refresh_token"] = "not-a-refresh-token"
+        }
+        refresh.startedAt = try #require(recording.exchanges.last).startedAt + .seconds(5)
+        refresh.request.body = Body(
+            text: FormBody.encode([
+                ("grant_type", "refresh_token"), ("refresh_token", "not-a-refresh-token"),
+            ]),
+            mediaType: FormBody.mediaType
+        )
+        recording.exchanges.append(refresh)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .error)
+        #expect(finding.places.first == "\(recording.exchanges.count - 1) jwt.claims nbf")
+    }
+
     @Test func readsMilliseconds() throws {
         let recording = try Recording(broken).editingIDToken { $0["iat"] = 1_774_516_500_000 }
         let finding = try #require(recording.finding(rule))
