@@ -4,10 +4,10 @@ import OAuth
 
 /// Providers that take client assertions and nothing else.
 enum AssertionOnly {
-    /// Whether such a provider refused a call that has no (whole) assertion, and does not say that it misses a certificate instead.
+    /// Whether such a provider refused a call that has no (whole) assertion.
     static func applies(to call: ClientCall, _ provider: ProviderFacts, _ flow: Flow) -> Bool {
         (call.kind == .token || call.kind == .pushedRequest) && call.mayBlameClient && lacksAssertion(call)
-            && isOne(call, provider, flow) && !MutualTLS.isMissed(in: call, provider)
+            && isOne(call, provider, flow)
     }
 
     /// Whether the assertion, or the parameter that says what it is, is missing or another.

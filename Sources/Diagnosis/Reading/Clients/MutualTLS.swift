@@ -23,13 +23,6 @@ enum MutualTLS {
         } ?? false
     }
 
-    /// Whether the provider, whose metadata lists such a method, says of a client that sent nothing else that its certificate did not come.
-    static func isMissed(in call: ClientCall, _ provider: ProviderFacts) -> Bool {
-        let list = provider.metadata(of: call.endpoint)?.list("token_endpoint_auth_methods_supported") ?? []
-        return call.authentication.methods == [.none] && list.contains(where: methods.contains)
-            && CertificateRefusal(in: call.answer.errorText) == .missing
-    }
-
     /// Whether the provider's metadata lists nothing else.
     static func isOnlyMethod(at endpoint: RecordedURL, _ provider: ProviderFacts) -> Bool {
         guard let list = provider.metadata(of: endpoint)?.list("token_endpoint_auth_methods_supported") else {

@@ -299,7 +299,7 @@ struct ClientAuthMissing: Rule {
     /// Registered with a certificate, or at a provider or a host that takes nothing else.
     private func mayShowCertificate(_ call: ClientCall, _ provider: ProviderFacts, _ flow: Flow) -> Bool {
         MutualTLS.isRegistered(call, in: flow) || MutualTLS.isOnlyMethod(at: call.endpoint, provider)
-            || MutualTLS.isNamed(by: call.endpoint) || MutualTLS.isMissed(in: call, provider)
+            || MutualTLS.isNamed(by: call.endpoint)
     }
 
     /// Words that ask for credentials.

@@ -36,9 +36,7 @@ struct MTLSAliasNotUsed: Rule {
             guard call.answer.isRefusal, call.answer.error?.error == "invalid_client",
                 let metadata = provider.metadata(of: call.endpoint),
                 let name = Self.names[call.kind], let alias = unusedAlias(name, in: metadata, by: call),
-                MutualTLS.isRegistered(call, in: flow)
-                    || MutualTLS.isOnlyMethod(at: call.endpoint, provider)
-                    || MutualTLS.isMissed(in: call, provider)
+                MutualTLS.isRegistered(call, in: flow) || MutualTLS.isOnlyMethod(at: call.endpoint, provider)
             else { continue }
             return .violated(
                 Violation(

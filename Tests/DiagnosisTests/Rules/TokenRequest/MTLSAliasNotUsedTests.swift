@@ -40,17 +40,6 @@ struct MTLSAliasNotUsedTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    /// At a provider that takes assertions as well (Open Banking), its words say which of the two it misses.
-    @Test(arguments: [("client certificate was not provided", true), ("unknown client", false)])
-    func firesWhereTheProviderMissesTheCertificate(words: String, fires: Bool) throws {
-        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
-            $0["token_endpoint_auth_methods_supported"] = ["private_key_jwt", "tls_client_auth"]
-        }.answering("/token", 401, ["error": "invalid_client", "error_description": .string(words)])
-        #expect((recording.finding(rule)?.isPrimary == true) == fires)
-        #expect((recording.finding("client-assertion-missing") == nil) == fires)
-        #expect(recording.finding("client-auth-missing") == nil)
-    }
-
     @Test func saysNothingWhereTheProviderTookIt() throws {
         #expect(try Recording(broken).granted().finding(rule) == nil)
     }
