@@ -1,3 +1,6 @@
+import JOSE
+import JSON
+
 /// Which of the users is meant.
 extension ProviderConfiguration {
     /// Who has a `sub`.
@@ -16,6 +19,15 @@ extension ProviderConfiguration {
             return nil
         }
         return user.acceptsAnyPassword || user.password == credentials.password ? user : nil
+    }
+
+    /// Whom a hint names, by name, address or `sub`, in a token as well (OpenID Connect CIBA, section 7.1).
+    func user(hintedBy hint: String) -> User? {
+        let claims = JSONWebToken.parse(hint)?.claims
+        let names = [hint] + ["sub", "email", "preferred_username"].compactMap { claims?[$0]?.string }
+        return users.first { user in
+            names.contains { !$0.isEmpty && user.isNamed($0) }
+        }
     }
 }
 

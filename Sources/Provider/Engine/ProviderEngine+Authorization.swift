@@ -1,6 +1,4 @@
 import Captures
-import JOSE
-import OAuth
 
 /// The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core, section 3).
 extension ProviderEngine {
@@ -63,7 +61,9 @@ extension ProviderEngine {
     /// Answers at once where there is a session or nobody is to be asked, else shows the first page.
     private mutating func begin(_ login: PendingLogin, _ request: RecordedRequest) -> BuiltAnswer {
         if let user = autoLoginUser(login) {
-            guard isMeant(user, by: login) else { return deliver(.loginRequired, to: login) }
+            guard RequestedUser(of: login, self).isMeant(user) else {
+                return deliver(.loginRequired, to: login)
+            }
             if let known = knownSession(of: request, for: login),
                 state.sessions[known]?.user.subject == user.subject
             {
@@ -109,36 +109,9 @@ extension ProviderEngine {
         let isToChoose = login.prompt.contains("select_account") && dialect.strictness.checksOpenIDRequests
         guard let found = state.sessions.session(of: request), !login.prompt.contains("login"), !isToChoose,
             isFresh(found.session, login),
-            isMeant(found.session.user, by: login)
+            RequestedUser(of: login, self).isMeant(found.session.user)
         else { return nil }
         return found.id
-    }
-
-    /// Whether a user is the one that is asked for, where one is; whom nobody knows here may be anybody, but for one that `claims`
-    /// names.
-    func isMeant(_ user: ProviderConfiguration.User, by login: PendingLogin) -> Bool {
-        // OpenID Connect Core, section 3.1.2.2. Of a recorded provider the users are known only as far as they were recorded.
-        if dialect.strictness.checksOpenIDRequests, let subject = login.claims?.subject,
-            subject != user.subject
-        {
-            return false
-        }
-        return hintedUser(of: login).map { $0.subject == user.subject } ?? true
-    }
-
-    /// The user of the `id_token_hint` (OpenID Connect Core, section 3.1.2.1), or whom `claims` names (section 5.5.1); nil where
-    /// there is none, or it is nobody here.
-    private func hintedUser(of login: PendingLogin) -> ProviderConfiguration.User? {
-        guard let hint = login.parameters.value("id_token_hint") else {
-            return login.claims?.subject.flatMap { subject in
-                configuration.user(subject: subject)
-            }
-        }
-        if let session = state.sessions.id(knownBy: hint).flatMap({ state.sessions[$0] }) {
-            return session.user
-        }
-        let subject = JSONWebToken.parse(hint)?.subject
-        return configuration.user(subject: subject)
     }
 
     /// A browser that the recorded provider knew already.
@@ -166,7 +139,7 @@ extension ProviderEngine {
     private func autoLoginUser(_ login: PendingLogin) -> ProviderConfiguration.User? {
         guard let name = policy.autoLogin else { return nil }
         if !name.isEmpty { return configuration.users.first { $0.name == name || $0.subject == name } }
-        if let hinted = hintedUser(of: login) { return hinted }
+        if let known = RequestedUser(of: login, self).known { return known }
         // Whoever signed in to this client.
         let subject = dialect.scripts.first { $0.clientID == login.clientID && $0.subject != nil }?.subject
         return configuration.likelyUser(subject: subject)

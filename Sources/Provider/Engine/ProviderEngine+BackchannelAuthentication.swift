@@ -1,5 +1,4 @@
 import Captures
-import JOSE
 import JSON
 import OAuth
 
@@ -102,19 +101,10 @@ extension ProviderEngine {
         if hints[0].name == "id_token_hint", IDTokenHintCheck(of: self).isForged(hints[0].value) {
             throw refused(.userUnknown, "the id_token_hint was not issued here")
         }
-        guard let user = user(hintedBy: hints[0].value) else { throw refused(.userUnknown) }
+        let hint = hints[0].value
+        // Else whoever was meant by these words in the recording.
+        let recorded = dialect.hintedSubjects[hint].flatMap { configuration.user(subject: $0) }
+        guard let user = configuration.user(hintedBy: hint) ?? recorded else { throw refused(.userUnknown) }
         return user
-    }
-
-    /// By name, address or `sub`, in a token as well; else whoever was meant by these words in the recording.
-    private func user(hintedBy hint: String) -> ProviderConfiguration.User? {
-        let claims = JSONWebToken.parse(hint)?.claims
-        let names = [hint] + ["sub", "email", "preferred_username"].compactMap { claims?[$0]?.string }
-        let known = configuration.users.first { user in
-            names.contains { !$0.isEmpty && user.isNamed($0) }
-        }
-        if let known { return known }
-        guard let subject = dialect.hintedSubjects[hint] else { return nil }
-        return configuration.user(subject: subject)
     }
 }

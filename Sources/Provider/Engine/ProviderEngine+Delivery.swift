@@ -25,7 +25,13 @@ extension ProviderEngine {
         guard let signedIn = state.sessions[session] else { return deliver(.loginRequired, to: login) }
         let builder = AuthorizationResponseBuilder(for: login, of: self)
         let form = builder.form
-        let grant = grant(of: login, signedIn, session)
+        let grant = ProviderState.Grant(
+            login,
+            scope: dialect.granted(login.scope),
+            in: signedIn,
+            called: session,
+            family: identifier()
+        )
         let types = Set(login.responseType.spaceDelimited)
         var issued: [String: BuiltAnswer.Member] = [:]
         if types.contains("code") {
@@ -54,29 +60,5 @@ extension ProviderEngine {
             )
         }
         return builder.answer(with: issued, for: grant)
-    }
-
-    private mutating func grant(of login: PendingLogin, _ session: ProviderState.Session, _ id: String)
-        -> ProviderState.Grant
-    {
-        ProviderState.Grant(
-            clientID: login.clientID,
-            redirectURI: login.parameters.value("redirect_uri"),
-            user: session.user,
-            scope: dialect.granted(login.scope),
-            nonce: login.nonce,
-            challenge: login.challenge,
-            challengeMethod: login.challengeMethod,
-            resource: login.resource,
-            resources: login.resources,
-            acrValues: login.acrValues,
-            maxAge: login.maxAge,
-            claims: login.claims,
-            signedInAt: session.signedInAt,
-            family: identifier(),
-            boundKey: login.boundKey,
-            session: id,
-            values: session.values
-        )
     }
 }

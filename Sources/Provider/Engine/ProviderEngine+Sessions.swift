@@ -44,7 +44,7 @@ extension ProviderEngine {
         }
         state.transactions.close(transaction)
         // OpenID Connect Core, section 3.1.2.1: nobody else is answered for.
-        guard isMeant(user, by: login) else { return deliver(.loginRequired, to: login) }
+        guard RequestedUser(of: login, self).isMeant(user) else { return deliver(.loginRequired, to: login) }
         let session = open(ProviderState.Session(user: user, signedInAt: now))
         var answer = deliver(login, in: session)
         answer.cookies.append(sessionCookie(session))
