@@ -18,6 +18,12 @@ struct WrappedValuesTests {
             #"{"password":{"old":"Mypassword","new":"Newpassword"}}"#,
             ["password=Mypassword", "password=Newpassword"]
         ),
+        (#"{"given_name":{"values":["Ada","Bo"]}}"#, ["given_name=Ada", "given_name=Bo"]),
+        (
+            #"{"key":"user.name","value":{"arrayValue":{"values":[{"stringValue":"aquill"}]}}}"#,
+            ["key=user.name", "user.name=aquill"]
+        ),
+        (#"{"gender":{"values":["male","female"]}}"#, ["values=male", "values=female"]),
         // What pages say, what an object is called otherwise, and what nobody is called by.
         (#"{"password":{"en":"Enter it"}}"#, ["en=Enter it"]),
         (#"{"username":{"de":"Ihr Zugang"}}"#, ["de=Ihr Zugang"]),

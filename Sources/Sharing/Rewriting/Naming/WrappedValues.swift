@@ -1,12 +1,15 @@
 import Captures
 
 /// Members that only say how the value of the object around them is written, in which language, or when it was so:
-/// `{"given_name": {"S": "Ada"}}` of DynamoDB, `{"family_name": {"en": "Quill"}}`, `{"password": {"old": "…", "new": "…"}}`.
+/// `{"given_name": {"S": "Ada"}}` of DynamoDB, `{"family_name": {"en": "Quill"}}`, `{"password": {"old": "…", "new": "…"}}`,
+/// `{"arrayValue": {"values": [{"stringValue": "…"}]}}` of OpenTelemetry.
 enum WrappedValues {
     /// Whether a member is what the object around it is called by.
     ///
     /// `member`: in small letters. `name`: of the object.
     static func isValue(_ member: String, of name: String) -> Bool {
+        // What a form offers for a choice is nobody's.
+        if member == "values", PersonalRoles.isChoice(SecretRoles.normalized(name)) { return false }
         let isOfText = member == "text" && ["name", "address"].contains(name)
         guard isOfText || types.contains(member) || isLanguage(member),
             case .secret(let kind) = SecretRoles.role(of: name, in: .claims)
@@ -20,7 +23,7 @@ enum WrappedValues {
     /// Of DynamoDB, of MongoDB, of JSON-LD, of XML that was made JSON, of localised names, and of changes.
     private static let types: Set<String> = [
         "s", "ss", "n", "ns", "l", "$numberlong", "$numberint", "$date", "@value", "#text", "_text", "__text",
-        "#cdata-section", "$t", "_", "integervalue", "arrayvalue", "raw", "localized", "old", "new",
+        "#cdata-section", "$t", "_", "integervalue", "arrayvalue", "values", "raw", "localized", "old", "new",
         "current",
         "previous", "before", "after", "oldvalue", "newvalue",
     ]

@@ -166,7 +166,7 @@ struct ScriptSlots {
             } else if ScriptObject.valued.contains(key) {
                 name = objects.last?.nameOfValue ?? member
             } else if key == ScriptObject.listed {
-                name = objects.last?.said ?? member
+                name = objects.last?.said ?? objects.last?.nameOfMember(key) ?? member
             } else if ScriptObject.choosing.contains(key) {
                 let code = key == "code" ? objects.last?.nameOfCode ?? objects.last?.nameOfFault : nil
                 name = objects.last?.nameOfChoice ?? code ?? member
