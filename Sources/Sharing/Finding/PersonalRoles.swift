@@ -161,6 +161,13 @@ enum PersonalRoles {
             .personal,
             "fulllegalname personalidentifier streetname townname buildingnumber tckn egn oib jmbg cnp niss nino fodselsnummer fødselsnummer nhsnumber tfn idnumber staffid studentid studentnumber matriculationnumber medicarenumber socialinsurancenumber"
         )
+        // The same of France, Germany, Switzerland, Ireland, Greece, Argentina, Pakistan, the Emirates, Hong Kong.
+        add(
+            .personal,
+            "insee numerosecuritesociale numérosécuritésociale numsecu steuerid steueridentifikationsnummer sozialversicherungsnummer ahvnummer ahvnr ppsn amka cuit cuil cnic emiratesid hkid"
+        )
+        // Where somebody is, in a word.
+        add(.personal, "geohash pluscode what3words")
         // Whom somebody signs in for, as Corppass tells it.
         add(.personal, "uen uenno companyuen entityuen cpentid cpnonuenname cpnonuenregno cpsystemuid")
         add(.personal, "biography aboutme ksecattraccount")
@@ -198,7 +205,7 @@ enum PersonalRoles {
     )
 
     private static let ofPersons = words(
-        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region имя адрес adres 名 名前 住所 地址 ชื่อ namn navn nimi employment employer line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate registeredoffice companyname countyofbirth customer customerid manager tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin formattedvalue"
+        "name given family zip profile picture website locality town suburb municipality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region имя адрес adres 名 名前 住所 地址 ชื่อ namn navn nimi employment employer line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate registeredoffice companyname countyofbirth customer customerid manager tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin formattedvalue"
     )
 
     /// Short names that mean somebody in claims, and other things elsewhere: ID-porten's `pid` is a product's number in forms,

@@ -27,6 +27,8 @@ struct SecretRolesTests {
         ("X-Acme-Sid", .text, "drawn claim"), ("myinfo.name", .json, "secret personal data"),
         ("myinfo_client_id", .json, "open"), ("LSID", .text, "secret credentials"),
         ("state", .form, "secret state"), ("access_token", .json, "secret access token"),
+        ("geohash", .json, "secret personal data"), ("steuerId", .json, "secret personal data"),
+        ("town", .form, "secret personal data"), ("town", .json, "unknown"),
         ("accessToken", .json, "secret access token"), ("Access-Token", .text, "secret access token"),
         ("id_token_hint", .url, "secret ID token"), ("code_verifier", .form, "secret code verifier"),
         ("client_secret", .json, "secret client secret"), ("sub", .claims, "secret subject"),
