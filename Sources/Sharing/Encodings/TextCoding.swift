@@ -12,6 +12,8 @@ enum TextCoding: Sendable, CaseIterable {
     case entities
     /// A line break with a space or a tab behind it says that the line goes on (RFC 6350, section 3.2).
     case folds
+    /// `=C3=BC`; see ``QuotedPrintable``.
+    case quoted
 
     /// Whether a text has anything to decode.
     func mayApply(to text: ArraySlice<UInt8>) -> Bool {
@@ -22,6 +24,7 @@ enum TextCoding: Sendable, CaseIterable {
         case .entities: text.contains(0x26) && (text.contains(0x3b) || text.contains(0x23))
         // Other texts have such line breaks that mean nothing.
         case .folds: false
+        case .quoted: QuotedPrintable.mayApply(to: text)
         }
     }
 
@@ -48,6 +51,7 @@ enum TextCoding: Sendable, CaseIterable {
         case .escapes: byte == 0x5c
         case .entities: byte == 0x26
         case .folds: byte == 0x0a || byte == 0x0d
+        case .quoted: byte == 0x3d
         }
     }
 
@@ -63,7 +67,8 @@ enum TextCoding: Sendable, CaseIterable {
             return Self.number(text, index + 2, digits: 4).flatMap { Self.utf8($0) }.map { ($0, 6) }
         case .escapes:
             guard text[index] == 0x5c, index + 1 < text.endIndex else { return nil }
-            return Self.backslash(at: index, in: text)
+            return ByteEscapes.byte(at: index, in: text).map { ([$0], 4) }
+                ?? Self.backslash(at: index, in: text)
         case .entities:
             guard text[index] == 0x26 else { return nil }
             return Self.entity(at: index, in: text)
@@ -73,6 +78,7 @@ enum TextCoding: Sendable, CaseIterable {
                 [0x20, 0x09].contains(text[mark + 1])
             else { return nil }
             return ([], mark + 2 - index)
+        case .quoted: return QuotedPrintable.escape(at: index, in: text)
         }
     }
 
@@ -159,13 +165,16 @@ enum TextCoding: Sendable, CaseIterable {
             guard wasEscaped || byte < 0x20 || byte == 0x22 || byte == 0x5c else {
                 return output.append(byte)
             }
+            if raw.count == 4 {
+                output += ByteEscapes.writing(byte, like: raw)
+                return
+            }
             let isLower = !raw.contains { (0x41...0x46).contains($0) }
             if raw.contains(0x7b) {
                 output += Array("\\u{\(String(byte, radix: 16))}".utf8)
                 return
             }
-            let letter = raw.count == 4 ? 0x78 : UInt8(0x75)
-            output += [0x5c, letter] + (letter == 0x78 ? [] : [0x30, 0x30])
+            output += Array("\\u00".utf8)
             output += Hexadecimal.digits(of: byte, isUppercase: !isLower)
         case .entities:
             guard wasEscaped || [0x22, 0x26, 0x27, 0x3c, 0x3e].contains(byte) else {
@@ -176,6 +185,7 @@ enum TextCoding: Sendable, CaseIterable {
             output += Array("&#\(digits);".utf8)
         // The line breaks behind it stay where they are.
         case .folds: output += [byte] + raw.dropFirst()
+        case .quoted: QuotedPrintable.append(byte, like: raw, to: &output)
         }
     }
 }

@@ -11,6 +11,9 @@ struct TextCodingTests {
         (.entities, "&lt;&#65;bc/d&amp;", "&lt;&#81;rs/t&amp;"),
         (.entities, "&#x41;bc&#47;d", "&#x51;rs&#47;t"),
         // Without their semicolons, and what is none.
+        (.quoted, "x=3D=41bc/=\r\nd=C3=BC", "x=3D=51rs/=\r\nt=C3=BC"),
+        (.quoted, "A=62=\nc/d=", "Q=72=\ns/t="),
+        (.escapes, #"J\xc3\xbcrgen Abc/d \xe9"#, #"J\xc3\xbcrgen Qrs/t \xe9"#),
         (.entities, "&# &#x &#65bc&#47d&#", "&# &#x &#81;rs&#47t&#"),
     ])
     func secretIsExchangedInsideOfItsEncoding(coding: TextCoding, text: String, expected: String) throws {
@@ -19,6 +22,15 @@ struct TextCodingTests {
         #expect(plain.contains("Abc/d"))
         let other = plain.replacing("Abc/d", with: "Qrs/t")
         #expect(String(decoding: decoded.encoding(Array(other.utf8), as: coding), as: UTF8.self) == expected)
+    }
+
+    /// Forms and assignments have equals signs, too.
+    @Test(arguments: [
+        ("J=C3=BCrgen", true), ("a=\nb", true), ("a=\r\nb", true), ("a=C3&b=BC", false), ("a=3D1", false),
+        ("a=", false), ("=c3=bc", false), ("=E9=", false), ("", false),
+    ])
+    func quotedPrintableIsToldFromForms(text: String, isOne: Bool) {
+        #expect(TextCoding.quoted.mayApply(to: Array(text.utf8)[...]) == isOne)
     }
 
     @Test func longerTextIsEncodedWhereItHasTo() {

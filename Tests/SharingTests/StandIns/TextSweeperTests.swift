@@ -58,4 +58,22 @@ struct TextSweeperTests {
         let digits = swept.map { String(decoding: $0, as: UTF8.self).filter(\.isNumber) } ?? ""
         #expect(digits.prefix(8).suffix(7) == last && digits.suffix(7) == last)
     }
+
+    /// As Python, C and mail write letters beyond ASCII.
+    @Test(arguments: [
+        #"b'Hallo J\xc3\xbcrgen'"#, #"name: "J\303\274rgen""#, "Hallo J=C3=BCrgen", "Hallo J=C3=BCr=\r\ngen!",
+    ])
+    func nameIsReplacedInTheBytesOfItsLetters(text: String) {
+        var found = FoundSecrets()
+        found.people = ["Jürgen"]
+        let standIns = StandIns.fixed(found)
+        let coding = text.contains("=") ? TextCoding.quoted : .escapes
+        func read(_ text: [UInt8]) -> String {
+            String(decoding: coding.decoded(text[...]).bytes, as: UTF8.self)
+        }
+        let expected = read(Array(text.utf8))
+            .replacing("Jürgen", with: standIns.standIn(forName: "Jürgen"))
+        let swept = standIns.sweeper.sweeping(Array(text.utf8)) ?? []
+        #expect(read(swept) == expected && swept.count == text.utf8.count)
+    }
 }
