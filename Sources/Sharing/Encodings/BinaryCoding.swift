@@ -10,9 +10,12 @@ enum BinaryCoding: Sendable {
 
     /// The runs of a text that may be of this encoding.
     func runs(in text: [UInt8]) -> [Range<Int>] {
+        runs(in: text, least: self == .base64 ? Self.shortest : 24)
+    }
+
+    private func runs(in text: [UInt8], least: Int) -> [Range<Int>] {
         // Each time they are asked for, globals are looked at whether they are there yet.
         let isDigit = self == .base64 ? Self.isBase64Digit : Self.isHexadecimalDigit
-        let least = self == .base64 ? Self.shortest : 24
         var runs: [Range<Int>] = []
         var start = 0
         for index in 0...text.count {
@@ -21,6 +24,39 @@ enum BinaryCoding: Sendable {
             start = index + 1
         }
         return runs
+    }
+
+    /// The runs of base64 of a text, those in lines of one length as one each, as mail has them (RFC 2045, section 6.8): of lines
+    /// that are long enough, and of whole groups; the last one may be shorter.
+    static func documents(in text: [UInt8]) -> [Range<Int>] {
+        var documents: [Range<Int>] = []
+        /// Of the first line of the last document, and of the run before.
+        var (width, last) = (0, 0)
+        for run in base64.runs(in: text, least: 1) {
+            if last == width, width >= shortestLine, width % 4 == 0, run.count <= width,
+                let document = documents.last, endsLine(run.upperBound, in: text),
+                isLineBreak(text[document.upperBound..<run.lowerBound])
+            {
+                documents[documents.count - 1] = document.lowerBound..<run.upperBound
+            } else if run.count >= shortest {
+                documents.append(run)
+                width = run.count
+            }
+            last = run.count
+        }
+        return documents
+    }
+
+    /// In characters: mail has 76, PEM and some programs 64 (RFC 7468, section 2).
+    static let shortestLine = 32
+
+    private static func isLineBreak(_ text: ArraySlice<UInt8>) -> Bool {
+        text.elementsEqual([0x0a]) || text.elementsEqual([0x0d, 0x0a])
+    }
+
+    /// Whether a line ends behind a run, its padding apart.
+    private static func endsLine(_ end: Int, in text: [UInt8]) -> Bool {
+        end == text.count || text[end] == 0x3d || isOfLineBreak(text[end])
     }
 
     /// The runs of base64 of a text that are shorter, each of which is a number by which somebody is known as a whole: digits
@@ -55,13 +91,24 @@ enum BinaryCoding: Sendable {
     /// A run with what it encodes changed: every alignment is tried, since a text may begin anywhere inside of what was
     /// encoded.
     ///
-    /// `least`: characters behind which nothing begins any more. `change`: nil leaves the bytes as they are.
+    /// `least`: characters behind which nothing begins any more. `change`: nil leaves the bytes as they are. Line breaks in the run
+    /// stay where they are.
     func changing(
         _ run: ArraySlice<UInt8>,
         least: Int = Self.shortest,
         _ change: ([UInt8]) -> [UInt8]?
     ) -> [UInt8]? {
-        var text = Array(run)
+        guard run.contains(where: Self.isOfLineBreak) else {
+            return changing(Array(run), least: least, change)
+        }
+        var digits = changing(run.filter { !Self.isOfLineBreak($0) }, least: least, change)?[...]
+        return digits == nil ? nil : run.map { Self.isOfLineBreak($0) ? $0 : digits?.popFirst() ?? $0 }
+    }
+
+    static func isOfLineBreak(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d }
+
+    private func changing(_ run: [UInt8], least: Int, _ change: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
+        var text = run
         var isChanged = false
         for skipped in 0..<(self == .base64 ? 4 : 2) where text.count - skipped >= least {
             let group = self == .base64 ? 4 : 2

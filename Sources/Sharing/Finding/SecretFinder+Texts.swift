@@ -28,8 +28,8 @@ extension SecretFinder {
 
     /// Takes the tokens and private keys in what is in base64 and no document: a sentence, the frame of a protocol, a file.
     private func tokensInBase64(of text: [UInt8]) {
-        for run in BinaryCoding.base64.runs(in: text) where run.count >= Self.shortestWithToken {
-            let inner = BinaryCoding.base64.decoded(Array(text[run]))
+        for run in BinaryCoding.documents(in: text) where run.count >= Self.shortestWithToken {
+            let inner = BinaryCoding.base64.decoded(text[run].filter { !BinaryCoding.isOfLineBreak($0) })
             if Bytes.index(of: Array("ey".utf8), in: inner, from: 0) != nil { tokens(in: inner) }
             if Bytes.index(of: LookScanner.endOfKeyLabel, in: inner, from: 0) != nil {
                 takeLooks(of: inner) { _ in false }
@@ -71,7 +71,7 @@ extension SecretFinder {
 
     /// Texts in base64, raw requests and documents: what they are made of looks drawn, and is none of it.
     private func readableBase64(in text: [UInt8]) -> [(range: Range<Int>, inner: [UInt8])] {
-        BinaryCoding.base64.runs(in: text).compactMap { run in
+        BinaryCoding.documents(in: text).compactMap { run in
             Base64Text(Array(text[run])).map { (run, $0.text) }
         }
     }

@@ -190,7 +190,7 @@ struct TextWalker {
     /// Not in the parts of tokens, which say what they say by themselves.
     func rewritingDocuments(in text: [UInt8]) -> [UInt8]? {
         var output = Splicer(text)
-        for run in BinaryCoding.base64.runs(in: text) where run.count >= Self.shortestDocument {
+        for run in BinaryCoding.documents(in: text) where run.count >= Self.shortestDocument {
             let before = run.lowerBound > 0 ? text[run.lowerBound - 1] : 0x20
             let after = run.upperBound < text.count ? text[run.upperBound] : 0x20
             guard before != 0x2e, after != 0x2e, run.count < text.count,

@@ -123,7 +123,7 @@ final class TextSweeper {
         -> [UInt8]?
     {
         var output = Splicer(text)
-        for run in coding.runs(in: text)
+        for run in coding == .base64 ? BinaryCoding.documents(in: text) : coding.runs(in: text)
         where times == nil || !standIns.written.isOne(around: run, in: text) {
             guard
                 let other = coding.changing(

@@ -38,4 +38,32 @@ struct BinaryCodingTests {
         #expect(digits.indices.filter { changed[$0] != digits[$0] } == [8, 9])
         #expect(BinaryCoding.base64.decoded(changed)[6] == 0xff)
     }
+
+    /// Lines of one length are one document, and the last one may be shorter.
+    @Test(arguments: ["\n", "\r\n"])
+    func linesOfOneLengthAreOneDocument(ending: String) {
+        let line = String(repeating: "QUJD", count: 16)
+        let lines = [line, line, "QUI"].joined(separator: ending)
+        let text = "key: " + lines + "= and \(line).\n\n" + line + "\n" + line + "QUJD\nQUJD is"
+        let found = BinaryCoding.documents(in: Array(text.utf8)).map { Array(text.utf8)[$0] }
+        #expect(
+            found.map { String(decoding: $0, as: UTF8.self) } == [lines, line, line, line + "QUJD"]
+        )
+    }
+
+    /// What goes on in the next line is changed in both, and the lines stay.
+    @Test(arguments: ["\n", "\r\n"], 40..<56)
+    func whatIsParted(ending: String, before: Int) throws {
+        func lines(_ user: String) -> [UInt8] {
+            let text = String(repeating: "~", count: before) + user + String(repeating: "?", count: 40)
+            let digits = Base64.encode(Array(text.utf8)).utf8.filter { $0 != 0x3d }
+            return Array(digits[..<64]) + Array(ending.utf8) + digits[64...]
+        }
+        let other = BinaryCoding.base64.changing(lines("bolund veldmuis")[...]) { bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            return text.contains("bolund veldmuis")
+                ? Array(text.replacing("bolund veldmuis", with: "kestre owlsnest").utf8) : nil
+        }
+        #expect(other == lines("kestre owlsnest"))
+    }
 }
