@@ -72,7 +72,7 @@ struct CommandFailureTests {
             try HostAndPort("", option: "--listen", example: "authreel record --listen 127.0.0.1:8080")
         }
         #expect(address?.message == "--listen takes HOST:PORT, not ''")
-        let file = #expect(throws: CommandFailure.self) { try InputFile.bytes("") }
+        let file = #expect(throws: CommandFailure.self) { try InputFile.bytes("", for: "a key") }
         #expect(file?.message == "'': no such file")
         #expect(throws: (any Error).self) { try Share.parse(["login.har", "--keep", "", "--dry-run"]) }
         #expect(throws: Never.self) { try Share.parse(["login.har", "--keep", "state", "--dry-run"]) }
@@ -142,7 +142,9 @@ struct CommandFailureTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try Data().write(to: URL(filePath: folder.file("keys.json")))
-        let failure = #expect(throws: CommandFailure.self) { try InputFile.bytes(folder.file("key.json")) }
+        let failure = #expect(throws: CommandFailure.self) {
+            try InputFile.bytes(folder.file("key.json"), for: "a key set")
+        }
         #expect(failure?.hint == "did you mean \(folder.file("keys.json"))?")
     }
 
@@ -184,10 +186,14 @@ struct CommandFailureTests {
             #expect(failure?.hint?.contains("openssl genpkey") == true)
             #expect(text.hasPrefix("-") || failure?.message.contains("neither PEM nor a JWK") == true)
         }
-        let home = #expect(throws: CommandFailure.self) { try InputFile.bytes("~/no such file") }
+        let home = #expect(throws: CommandFailure.self) {
+            try InputFile.bytes("~/no such file", for: "a key")
+        }
         #expect(home?.hint?.hasSuffix("write $HOME") == true)
-        let other = #expect(throws: CommandFailure.self) { try InputFile.bytes("no such file/~") }
-        #expect(other?.hint == nil)
+        let other = #expect(throws: CommandFailure.self) {
+            try InputFile.bytes("no such file/~", for: "a key")
+        }
+        #expect(other?.hint == "a key")
     }
 
     private static let rows: [(reason: String, hint: String?)] = [
