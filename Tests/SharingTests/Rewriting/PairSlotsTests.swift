@@ -41,6 +41,11 @@ struct PairSlotsTests {
     @Test(arguments: [
         ("OIDCClientSecret \"zem4KestrelQ8x\"", ["zem4KestrelQ8x"]),
         ("const apiKey = 'zem4KestrelQ8x'", ["zem4KestrelQ8x"]),
+        // Of a client, what somebody chose as passwords are chosen; a word of the sentence.
+        ("client_secret: zem4Kestrel", ["zem4Kestrel"]), ("the client_secret: zem4K was sent", ["zem4K"]),
+        ("the clientSecret=zem4K was sent", ["zem4K"]), ("client_secret: not-registered", []),
+        ("client_secret: AADSTS7000215: Invalid", []), ("client_secret: ${SECRET_2}", []),
+        ("client_id: zem4Kestrel", []),
         // Words, variables, what is to be filled in, what only stands beside it.
         ("password: must be at least 8", []), ("Wrong password: rejected.", []), ("Password: required*", []),
         ("Password: min. 8 characters", []), ("password=$PASSWORD", []),

@@ -106,6 +106,12 @@ struct SentenceSlotsTests {
             text: "in object 'form' on field 'password': rejected value [zem4K]; codes [Size.password]",
             told: ["password=zem4K"]
         ),
+        // Of one word, with marks around what was sent.
+        Row(text: "'password=zem4K'", told: ["password=zem4K"]),
+        Row(text: "@password=zem4K", told: ["password=zem4K"]),
+        Row(text: "bob\n*password=zem4K", told: ["password=zem4K"]),
+        Row(text: "'user=bob&password=zem4K'", told: ["=user=bob&password=zem4K"]),
+        Row(text: "'scope=openid'", told: []),
         Row(text: "written by 'bob' himself", told: []),
         Row(text: "a = b, see https://app.example/cb or state=lo123", told: []),
         Row(text: "The password must have 12 characters", told: []),

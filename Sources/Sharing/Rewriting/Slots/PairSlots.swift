@@ -117,7 +117,10 @@ enum PairSlots {
         else { return false }
         // `Forgot your password: https://…`; what was drawn may begin with a slash.
         if SignInCall.isAddress(given.value), !given.isAssigned || given.value.first != 0x2f { return false }
-        return names.contain(name) ? mayBePassword : Drawn.looks(given.value) && namesSecret(name)
+        if names.contain(name) { return mayBePassword }
+        return Drawn.looks(given.value) && namesSecret(name)
+            || given.value.contains(where: \.isASCIIDigit) && namesClientSecret(name)
+                && PrintedSlots.isMeant(given.value, of: name)
     }
 
     /// Whether a password of letters alone is what a program printed of a map, in which no sentence goes on:
@@ -168,6 +171,12 @@ enum PairSlots {
     private static func saysPassword(_ name: String) -> Bool {
         if case .secret(.password) = SecretRoles.role(of: name, in: .text) { return true }
         return SecretRoles.saysPassword(name)
+    }
+
+    /// Whether a name is that of what a client proves itself by, which somebody may have chosen as a password is.
+    private static func namesClientSecret(_ name: String) -> Bool {
+        if case .secret(.clientSecret) = SecretRoles.role(of: name, in: .text) { return true }
+        return false
     }
 
     /// Whether a name is that of a token or a key: `const apiKey = "…"`.

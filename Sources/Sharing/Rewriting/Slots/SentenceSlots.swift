@@ -22,10 +22,7 @@ enum SentenceSlots {
     }
 
     private static func slots(inPiece text: ArraySlice<UInt8>) -> [Slot] {
-        guard text.contains(0x20) else {
-            let inner = ByteLiterals.inner(of: bare(text))
-            return inner.startIndex > bare(text).startIndex && isForm(inner) ? [slot("", inner)] : []
-        }
+        guard text.contains(0x20) else { return slots(inWord: text) }
         let words = words(of: text)
         var slots = PairSlots.slots(in: text) + AddressSlots.slots(in: text) + MailboxSlots.slots(in: text)
         slots += PrintedSlots.slots(in: text) + HeaderLineSlots.slots(in: text)
@@ -48,6 +45,13 @@ enum SentenceSlots {
             )
         }
         return slots
+    }
+
+    /// What a text without a space tells, with marks around it: `'password=Zk9!wq'`, `b'client_id=shop&client_secret=…'`.
+    private static func slots(inWord text: ArraySlice<UInt8>) -> [Slot] {
+        guard text.contains(0x3d) else { return [] }
+        let inner = ByteLiterals.inner(of: bare(text))
+        return inner.count < text.count && isForm(inner) ? [slot("", inner)] : PairSlots.slots(in: text)
     }
 
     /// `Variable "$password" got invalid value "Zk9!wq"`: what servers of GraphQL say of a variable that has not its type.
