@@ -216,13 +216,6 @@ struct SlotReaderTests {
         #expect(seconds(8_000) < 20 * max(few, 0.002))
     }
 
-    @Test func partsOfMultipart() {
-        let text =
-            "--b\r\nContent-Disposition: form-data; name=\"code\"\r\n\r\nxyz\r\n--b\r\nContent-Disposition: form-data; "
-            + "name=\"state\"\r\n\r\n1\r\n--b--\r\n"
-        #expect(Self.slots(text, .multipart(boundary: Array("b".utf8))) == ["code=xyz", "state=1"])
-    }
-
     @Test(arguments: [
         ("{\"a\":1}", TextKind.json), ("  [1]", .json), ("<p>", .html), ("https://a.example", .url),
         ("/a/b", .url),
@@ -432,13 +425,5 @@ struct SlotReaderTests {
             same.rewriting(Array(card.utf8), as: .lines)
                 .map { String(decoding: $0, as: UTF8.self).contains("FN:Eva Haso\r\n baum\r\n") } == true
         )
-    }
-
-    /// As some tools write the first field of a form: without the beginning of it.
-    @Test func partsOfATornForm() {
-        let text =
-            "\"phone\"\r\n\r\n1\r\n--B1\r\nContent-Disposition: form-data; name=\"pin\"\r\n\r\n2\r\n--B1--"
-        #expect(TextKind.guessed(Array(text.utf8)[...]) == .multipart(boundary: Array("B1".utf8)))
-        #expect(Self.slots(text, .multipart(boundary: Array("B1".utf8))) == ["pin=2"])
     }
 }
