@@ -66,6 +66,23 @@ struct SlotReaderTests {
         #expect(!Self.slots(#"{"user":{"label":"username => bolund"}}"#, .json).contains("username=bolund"))
     }
 
+    /// Before JSON, and behind claims, words are read as in a text.
+    @Test(arguments: [
+        (TextKind.json, #"login failed; password=zem4K {"a":"b"}"#, true),
+        (.json, #"login (3) failed: the password is zem4Kestrel {"a":"b"}"#, true),
+        (.json, #"const login = f; password=zem4K {"a":"b"}"#, false),
+        (.json, #"password=zem4K;f({"a":"b"})"#, false),
+    ])
+    func wordsBeforeADocumentAreRead(kind: TextKind, text: String, areRead: Bool) {
+        #expect(Self.slots(text, kind).contains { $0.hasPrefix("password=zem4K") } == areRead)
+    }
+
+    @Test func wordsBehindClaimsAreATextByThemselves() {
+        #expect(
+            Self.slots(#"{"sub":"x"} see password=zem4K"#, .claims) == ["sub=x", "=see password=zem4K"]
+        )
+    }
+
     @Test func elementThatSaysANameIsNobody() {
         func told(_ name: String) -> [String] {
             Self.slots("<a:P><a:Name>\(name)</a:Name><a:Value>bolund</a:Value></a:P>", .html)

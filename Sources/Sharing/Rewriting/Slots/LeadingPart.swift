@@ -58,6 +58,37 @@ enum LeadingPart {
         return nil
     }
 
+    /// Whether a text that holds JSON begins with words, as a sentence does and no program: `login failed (3): {"a":"b"}`.
+    static func isOfWords(_ text: ArraySlice<UInt8>) -> Bool {
+        let words = text.prefix(longestBeginning).split(maxSplits: mostWords) { $0 <= 0x20 }
+            .prefix(mostWords)
+        guard let first = words.first, let last = first.last else { return false }
+        let own = [0x21, 0x2c, 0x3a, 0x3b].contains(last) ? first.dropLast() : first
+        guard !own.isEmpty, own.allSatisfy({ $0.isASCIILetter || $0 >= 0x80 }),
+            !beginnings.contains(SlotReader.string(own)),
+            // `failed (3) since`: what a program calls has another mark behind it.
+            let next = words.dropFirst().first(where: { $0.first != 0x28 || $0.last != 0x29 })
+        else { return false }
+        // `curl -u …`, but `a - b`.
+        return (next.first == 0x2d ? next.drop { $0 == 0x2d } : next).first.map {
+            $0.isASCIILetter || $0 >= 0x80
+        } ?? false
+    }
+
+    /// In bytes, in which the first words of a text stand.
+    private static let longestBeginning = 1 << 8
+    private static let mostWords = 4
+
+    /// The words behind which another one stands in programs, queries and schemas, at their beginning.
+    private static let beginnings: Set<String> = [
+        "abstract", "async", "await", "case", "class", "const", "declare", "def", "default", "delete",
+        "directive", "do", "else", "enum", "export", "extend", "final", "for", "fragment", "from", "func",
+        "function", "if", "import", "input", "interface", "let", "module", "mutation", "namespace", "new",
+        "package", "private", "protected", "public", "query", "require", "return", "scalar", "schema",
+        "static", "struct", "subscription", "switch", "throw", "try", "type", "typeof", "union", "using",
+        "var", "void", "while", "with", "yield",
+    ]
+
     /// What stands behind one of them, a text by itself; none where nothing does.
     static func slots(behind end: Int, in text: ArraySlice<UInt8>) -> [Slot] {
         let rest = text[end...].drop { $0 <= 0x20 }

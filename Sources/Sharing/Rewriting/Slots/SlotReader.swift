@@ -20,8 +20,7 @@ enum SlotReader {
         case .clientAuthorization: authorization(text, basic: .clientPassword)
         case .userPassword: pair(text, "username", "password", coding: nil)
         case .clientPassword: pair(text, "client_id", "client_secret", coding: .form)
-        case .json: documentAndRest(text)
-        case .claims: script(text)
+        case .json, .claims: documentAndRest(text)
         case .arguments: SignInCall.arguments(in: text)
         case .html: MarkupSlots.slots(in: text)
         case .disposition: FileNameSlots.slots(in: text)
@@ -40,7 +39,8 @@ enum SlotReader {
         var slots = ScriptSlots.slots(in: text)
         slots += pairs(text)
         slots += TraceLines.slots(in: text) + DescribedObjects.slots(in: text) + TypedCalls.slots(in: text)
-        return LogText.isOne(text) ? EmbeddedMarkup.beside(slots + prose(text), in: text) : slots
+        let isOfWords = LogText.isOne(text) || LeadingPart.isOfWords(text)
+        return isOfWords ? EmbeddedMarkup.beside(slots + prose(text), in: text) : slots
     }
 
     private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
