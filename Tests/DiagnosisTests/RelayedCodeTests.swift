@@ -54,6 +54,18 @@ struct RelayedCodeTests {
         #expect(finding.evidence[0].value == "https://api.shop.example/session")
     }
 
+    /// With a request in front of the login by which the app's server told it a value.
+    private func started(_ login: Recording, telling name: String, _ value: String) throws -> Recording {
+        var recording = login
+        var start = try #require(recording.exchanges.last)
+        start.startedAt = recording.exchanges[1].startedAt - .milliseconds(20)
+        start.request.url = RecordedURL("https://api.shop.example/start")
+        start.request.body = .json("{}")
+        start.response = RecordedResponse(status: 200, body: .json("{\"\(name)\":\"\(value)\"}"))
+        recording.exchanges.insert(start, at: 1)
+        return recording
+    }
+
     /// The server made up what it means to know the login by, and the app's library sent a value of its own.
     @Test(
         arguments: [
@@ -65,12 +77,7 @@ struct RelayedCodeTests {
     )
     func valueOfTheServerThatWasNotSent(name: String, value: String?, status: Int, isTold: Bool) throws {
         var recording = try relayed(status, "{\"message\":\"unknown\"}")
-        let relay = try #require(recording.exchanges.last)
         let sent = recording.exchanges[1].request.url.queryItems.first("state") ?? ""
-        var start = relay
-        start.startedAt = recording.exchanges[1].startedAt - .milliseconds(20)
-        start.request.url = RecordedURL("https://api.shop.example/start")
-        start.request.body = .json("{}")
         let told = value == "as sent" ? sent : value ?? "made-up-by-the-server-0001"
         if told.hasPrefix("brought") {
             recording = recording.editingLast("/session") {
@@ -78,11 +85,7 @@ struct RelayedCodeTests {
                 $0.request.body = .json("\(code),\"state\":\"\(told)\"}")
             }
         }
-        start.response = RecordedResponse(
-            status: 200,
-            body: .json("{\"\(name)\":\"\(told)\"}")
-        )
-        recording.exchanges.insert(start, at: 1)
+        recording = try started(recording, telling: name, told)
         let finding = recording.finding(rule)
         #expect((finding != nil) == (status == 401))
         #expect(
@@ -91,22 +94,49 @@ struct RelayedCodeTests {
         #expect((finding?.places.contains("1 response.body \(name)") == true) == isTold)
     }
 
+    /// It was told to another app, for a login before this one, or is no value; or that of the login is not known.
+    @Test(arguments: [
+        "", "other app", "long before", "sent empty", "sent hidden", "told hidden", "told words",
+    ])
+    func valueThatIsNotOfThisLoginIsNotTold(change: String) throws {
+        let hidden = "[REDACTED-0001-secret]"
+        let value = ["told hidden": hidden, "told words": "Welcome back, no. 12345"][change]
+        var recording = try started(
+            relayed(401, "{\"message\":\"unknown\"}"),
+            telling: "nonce",
+            value ?? "made-up-by-the-server-0001"
+        )
+        switch change {
+        case "other app":
+            recording = recording.sendingHeader("User-Agent", "Dart/3.5 (dart:io)", to: "/start")
+        case "long before":
+            for index in 0...1 {
+                recording.exchanges[index].startedAt = recording.exchanges[index].startedAt - .seconds(400)
+            }
+        case "sent empty": recording = recording.asking("nonce", "")
+        case "sent hidden": recording = recording.asking("nonce", hidden)
+        default: break
+        }
+        let title = try #require(recording.finding(rule)).title
+        #expect(title.hasPrefix("The app did not use the nonce") == change.isEmpty)
+    }
+
     /// Apple is sent the hash of what the server made up.
     @Test(arguments: [("raw-nonce-of-the-server-0001", false), ("another-nonce-0001", true)])
     func hashOfTheServersNonceIsNoOther(hashed: String, isTold: Bool) throws {
-        var recording = try relayed(401, "{\"message\":\"unknown\"}")
+        let login = try relayed(401, "{\"message\":\"unknown\"}")
             .asking("nonce", CodeChallenge.s256(of: hashed))
-        var start = try #require(recording.exchanges.last)
-        start.startedAt = recording.exchanges[1].startedAt - .milliseconds(20)
-        start.request.url = RecordedURL("https://api.shop.example/start")
-        start.request.body = .json("{}")
-        start.response = RecordedResponse(
-            status: 200,
-            body: .json("{\"nonce\":\"raw-nonce-of-the-server-0001\"}")
-        )
-        recording.exchanges.insert(start, at: 1)
+        let recording = try started(login, telling: "nonce", "raw-nonce-of-the-server-0001")
         let title = try #require(recording.finding(rule)).title
         #expect(title.hasPrefix("The app did not use the nonce") == isTold)
+    }
+
+    /// A recording may end before the server's answer, which says nothing of it.
+    @Test func serverThatHadNoTimeToAnswerIsNotTold() throws {
+        var recording = try relayed(nil)
+        recording.exchanges[recording.exchanges.count - 1].failure = nil
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.incomplete])
     }
 
     /// At a scheme of its own the app alone gets the code, whatever it calls itself.
@@ -298,22 +328,35 @@ struct RelayedCodeTests {
     }
 
     /// An ID token says who somebody is, wherever it is brought; an access token is brought for much else.
-    @Test(arguments: [
-        ("id_token", "/v1/users/me", true), ("id_token", "/api/v1/social/google", true),
-        ("id_token", "/push/register", false), ("access_token", "/v1/users/me", false),
-        ("access_token", "/session", true),
-    ])
-    func tokenThatIsRefusedElsewhereIsTold(name: String, path: String, isRefused: Bool) throws {
+    @Test(
+        arguments: [
+            ("id_token", "https://api.shop.example/v1/users/me", nil, 401, true),
+            ("id_token", "https://api.shop.example/api/v1/social/google", nil, 401, true),
+            ("id_token", "https://api.shop.example/push/register", nil, 401, false),
+            ("access_token", "https://api.shop.example/v1/users/me", nil, 401, false),
+            ("access_token", "https://api.shop.example/session", nil, 401, true),
+            ("id_token", "https://api.shop.example/session", "Mozilla/5.0 Chrome/141.0", 401, false),
+            ("id_token", "https://cognito-identity.eu-west-1.amazonaws.com/", nil, 400, true),
+        ] as [(String, String, String?, Int, Bool)]
+    )
+    func tokenThatIsRefusedElsewhereIsTold(
+        name: String,
+        url: String,
+        agent: String?,
+        status: Int,
+        isRefused: Bool
+    ) throws {
         let app = try Recording("healthy/native-app")
         let granted = try #require(app.exchanges.first { $0.request.url.path == "/token" })
         let token = try #require(Answer(of: granted, at: 0).parameters[name])
         var handover = try #require(app.exchanges.last)
         handover.startedAt = handover.startedAt + .seconds(1)
         handover.request.method = "POST"
-        handover.request.url = RecordedURL("https://api.shop.example\(path)")
+        handover.request.url = RecordedURL(url)
         handover.request.headers.remove("authorization")
+        if let agent { handover.request.headers.replace("User-Agent", with: agent) }
         handover.request.body = .json("{\"token\":\"\(token)\"}")
-        handover.response = RecordedResponse(status: 401)
+        handover.response = RecordedResponse(status: status)
         let recording = Recording(app.exchanges + [handover])
         #expect((recording.finding(rule)?.isPrimary == true) == isRefused)
         #expect(recording.outcomes == [isRefused ? .failure : .success])
@@ -335,5 +378,22 @@ struct RelayedCodeTests {
         #expect(finding.severity == .warning)
         #expect(finding.title == "The app handed its code to its own server twice")
         #expect(finding.evidence.map(\.value).prefix(2) == ["200", "400"])
+    }
+
+    /// An app may bring its code with other things that it asks its server for.
+    @Test(arguments: ["method", "url", "body"])
+    func otherRequestWithTheCodeIsNoSecondHandover(part: String) throws {
+        var recording = try relayed(200, "{\"user\":\"alice\"}")
+        var other = try #require(recording.exchanges.last)
+        other.startedAt = other.endedAt + .milliseconds(30)
+        switch part {
+        case "method": other.request.method = "PUT"
+        case "url": other.request.url = RecordedURL("https://api.shop.example/profile")
+        default: other.request.body = .json("[\(other.request.body?.text ?? "")]")
+        }
+        other.response = RecordedResponse(status: 400)
+        recording.exchanges.append(other)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
     }
 }
