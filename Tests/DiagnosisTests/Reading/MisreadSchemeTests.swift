@@ -84,6 +84,25 @@ struct MisreadSchemeTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// A recording of so short a time does not say that nobody used the code.
+    @Test(arguments: [29, 31]) func waitsForTheAppBeforeItSpeaks(seconds: Int) throws {
+        var recording = try login("my_shop", isAsked: false)
+        recording.exchanges[3].startedAt = recording.exchanges[2].endedAt + .seconds(seconds)
+        recording.exchanges[3].duration = .zero
+        #expect((recording.finding(rule) != nil) == (seconds > 30))
+    }
+
+    @Test(arguments: ["error=access_denied", "error=access_denied&code=", "code="])
+    func leavesAnAnswerWithoutACodeAlone(answer: String) throws {
+        let recording = try login("my_shop").editing { exchange in
+            func changed(_ url: String) -> String { url.replacing(/code=[^&]+/, with: answer) }
+            exchange.request.url = RecordedURL(changed(exchange.request.url.text))
+            guard let location = exchange.response?.location else { return }
+            exchange.response?.redirect(to: changed(location))
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func leavesASchemeAlone() throws {
         #expect(try login("my-shop", isAsked: false).finding(rule)?.variant == "app")
     }

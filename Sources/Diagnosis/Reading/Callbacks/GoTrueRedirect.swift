@@ -39,20 +39,19 @@ enum GoTrueRedirect {
         )
     }
 
-    /// The `redirect_to` of a request that began a login here which the same server was answered for.
+    /// The `redirect_to` of a request that began a login here which the same server was answered for, by whichever of its names: a project
+    /// with a domain of its own is asked at its first one as well, and has the provider answer at its own.
     private static func address(askedBy beginning: Int, answeredAt callback: Int, _ flow: Flow) -> Parameter?
     {
         let begun = flow.capture[beginning].request.url
         let answered = flow.capture[callback].request.url
         let endpoint = "/authorize"
-        guard begun.path.hasSuffix(endpoint), begun.origin == answered.origin,
+        guard begun.path.hasSuffix(endpoint),
             answered.path.equalsBytes(of: begun.path.dropLast(endpoint.count) + "/callback")
         else { return nil }
         let parameters = Parameters(begun.queryItems, of: beginning, in: .requestQuery)
-        guard parameters.contains("provider"), let asked = parameters.parameter("redirect_to"),
-            root(of: RecordedURL(asked.value)) != nil
-        else { return nil }
-        return asked
+        guard parameters.contains("provider") else { return nil }
+        return parameters.parameter("redirect_to")
     }
 
     /// Whether a server at the other address took the code, and set its library's cookie for the session (`sb-…-auth-token`): the verifier's

@@ -8,7 +8,7 @@ enum MisreadScheme {
     /// The code that was sent to such an address and came to nobody; nil where the app has it all the same, as one does that reads the
     /// addresses of its own web view.
     static func violation(of response: AuthorizationResponse, in flow: Flow) -> Violation? {
-        guard let scheme = response.target.unreadableScheme, response.error == nil, response.code != nil,
+        guard let scheme = response.target.unreadableScheme, !(response.code ?? "").isEmpty,
             let delivered = response.deliveredBy, let location = flow.capture[delivered].response?.location,
             !flow.receivedCodes.contains(response),
             !flow.logins.contains(where: { !AppHandover.relays(of: $0, in: flow).isEmpty }),
