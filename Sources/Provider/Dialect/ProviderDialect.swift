@@ -1,4 +1,3 @@
-import Captures
 import Flows
 import JSON
 import OAuth

@@ -1,6 +1,3 @@
-import Captures
-import OAuth
-
 /// The clients that a provider knows: those that it was told of, those that registered themselves, and anybody where nobody is turned away.
 ///
 /// Asks none of them for a proof: that is ``ClientAuthenticator``'s.

@@ -1,7 +1,6 @@
 import Captures
 import JOSE
 import JSON
-import OAuth
 
 /// Reads what a logout asks for, and tells why one does not count (OpenID Connect RP-Initiated Logout, sections 2 and 3).
 ///

@@ -1,5 +1,4 @@
 import Captures
-import JOSE
 import OAuth
 
 /// Proofs that a client holds a key (RFC 9449).

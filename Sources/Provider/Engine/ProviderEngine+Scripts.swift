@@ -1,6 +1,3 @@
-import Captures
-import OAuth
-
 /// How a recorded way through the pages is begun with values of its own.
 extension ProviderEngine {
     /// The recorded way through the pages that a login goes; nil where none fits.

@@ -1,5 +1,4 @@
 import Captures
-import JSON
 
 /// What a provider remembers between requests.
 ///
