@@ -317,7 +317,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
     /// The absolute URL of a target (RFC 9112, section 3.2): the authority of the connection, or of a sound
     /// `Host` field, unless the former is fixed.
     private func url(of head: RequestHead) -> RecordedURL {
-        let asked = head.isTargetUnknown ? "/" : head.target
+        let asked = head.isTargetUnknown && head.target.utf8.isEmpty ? "/" : head.target
         guard !asked.utf8.isEmpty else { return RecordedURL("\(scheme)://\(authority)/") }
         let isAsterisk = asked == "*"
         guard asked.utf8.first == 0x2f || isAsterisk else {

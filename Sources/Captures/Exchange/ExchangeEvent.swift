@@ -55,7 +55,7 @@ package struct RequestHead: Sendable, Equatable {
     package var headers: HeaderFields
     /// Fields beside those that are not known.
     package var unknownFields = 0
-    /// Whether the target is among them.
+    /// Whether the target is among them, or the method, which says what is asked of it.
     package var isTargetUnknown = false
 
     package init(method: String, target: String, httpVersion: String, headers: HeaderFields) {

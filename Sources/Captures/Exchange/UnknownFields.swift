@@ -26,7 +26,7 @@ extension Exchange {
     /// Whether the request's host is not known: its URL has the server's name or address in its place.
     package var isHostUnknown: Bool { mayHaveSent("host") }
 
-    /// Whether what was asked for is not known: its URL has the server's first page in its place.
+    /// Whether what was asked for is not known: where that is its path, its URL has the server's first page in its place.
     package var isTargetUnknown: Bool { failure == AnswerLoss.targetMissing }
 
     /// Whether a proxy may have told of https that it ended, in a field that is not known (see ``RecordedRequest/urlOfBrowser``).

@@ -116,16 +116,30 @@ struct HTTP3LossTests {
         #expect(losses == "the URLs of 1 request")
     }
 
+    /// Both sides allow each other a table.
+    private mutating func settings() {
+        let settings = Speaker.control([(1, 4096), (7, 16)])
+        dialogue.client(HTTP3Dialogue.clientControl, settings)
+        dialogue.server(HTTP3Dialogue.serverControl, settings)
+    }
+
+    /// A path that is there stands, also where what was asked of it is not known.
+    @Test mutating func aMethodThatIsNotKnownTakesNoPathAlong() {
+        settings()
+        let fields = HTTP2Speaker.request("PATCH", "/a").dropFirst()
+        let method = Speaker.prefix(inserted: 1, tableBytes: 4096) + Speaker.indexed(0)
+        let head = method + fields.flatMap { Speaker.literal($0.0, $0.1) }
+        dialogue.client(0, Speaker.frame(1, head), ends: true)
+        dialogue.server(0, Speaker.answer("200"), ends: true)
+        let exchange = read().exchanges.first
+        #expect(exchange?.request.method == "" && exchange?.response?.status == 200)
+        #expect(exchange?.request.url.text == "https://idp.example/a")
+        #expect(exchange?.isTargetUnknown == true && exchange?.askedURL == nil)
+    }
+
     /// Of fields whose insertions are missing only these are not known.
     @Test mutating func fieldsThatWereNotInsertedAreLeftOut() {
-        for control in [HTTP3Dialogue.clientControl, HTTP3Dialogue.serverControl] {
-            let settings = Speaker.control([(1, 4096), (7, 16)])
-            if control & 1 == 0 {
-                dialogue.client(control, settings)
-            } else {
-                dialogue.server(control, settings)
-            }
-        }
+        settings()
         dialogue.client(HTTP3Dialogue.clientEncoder, Speaker.encoder(4096, [("x-app", "1")]))
         // The second with a name that is known, the third with one that is not.
         dialogue.client(
