@@ -135,15 +135,6 @@ struct TLSRecordSearch {
 
     /// Nil where they have not been looked up.
     var candidates: [Candidate]?
-    /// Numbers that the next record may have under the keys of a candidate, from the candidate's own on.
-    func numbers(_ candidate: Candidate, passed: Int) -> Int {
-        let most = passed / Self.smallestRecord + 2
-        guard beginsInTheMiddle else { return min(Self.mostNumbers, most) }
-        guard followsHandshake else { return Self.mostNumbers }
-        return candidate.epoch == .handshake
-            ? Self.mostNumbersOfHandshake : min(Self.mostNumbers, Self.mostNumbersOfHandshake + most)
-    }
-
     /// Bytes that are missing or were passed over.
     var passed: Int
     /// From the first unread byte on; what lies before is no record that authenticates.
@@ -156,4 +147,15 @@ struct TLSRecordSearch {
     var followsHandshake = false
     /// Where it begins in the middle, bytes that are missing; nil where none are.
     var lost: Int?
+
+    /// How many numbers the next record may have under the keys of a candidate, from the candidate's own on.
+    ///
+    /// `passed`: bytes that are missing or were passed over in front of it.
+    func numbers(_ candidate: Candidate, passed: Int) -> Int {
+        let most = passed / Self.smallestRecord + 2
+        guard beginsInTheMiddle else { return min(Self.mostNumbers, most) }
+        guard followsHandshake else { return Self.mostNumbers }
+        return candidate.epoch == .handshake
+            ? Self.mostNumbersOfHandshake : min(Self.mostNumbers, Self.mostNumbersOfHandshake + most)
+    }
 }
