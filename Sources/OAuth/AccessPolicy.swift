@@ -19,10 +19,11 @@ package enum AccessPolicy {
 
     /// The user's own no, where the text names no policy.
     package static func isCancellation(_ error: ErrorResponse) -> Bool {
-        namesCancellation(error.error) && words(in: error) == nil && !isUnmet(error)
+        cancellations.contains(error.error) && words(in: error) == nil && !isUnmet(error)
     }
 
-    /// Whether an error's name is that of a user's own no, or at least that of nobody's fault.
+    /// Whether an error's name is that of a user's own no, or looks like one that a provider has made for it: then what was asked for is not
+    /// at fault.
     package static func namesCancellation(_ name: String) -> Bool {
         if cancellations.contains(name) { return true }
         guard name.utf8.count < longestName, name.containsBytes("ancel") || name.containsBytes("ANCEL") else {

@@ -64,8 +64,6 @@ struct UserCancelledTests {
     @Test(arguments: [
         "user_cancelled_authorize", "user_cancelled_login", "cancelled", "consent_declined",
         "consent_required",
-        // TARA, UAE PASS, and others that make a name of it.
-        "user_cancel", "cancelledOnApp", "CANCELLED_ON_MOBILE", "user_canceled",
     ])
     func knowsTheNames(error: String) throws {
         let recording = try Recording(broken).redirecting(with: [("error", error)])
@@ -82,7 +80,11 @@ struct UserCancelledTests {
         #expect((recording.finding(rule) != nil) == isOne)
     }
 
-    @Test(arguments: ["invalid_request", "login_required", "server_error", "cancel_not_supported"])
+    /// Names that providers have made for it are among them.
+    @Test(arguments: [
+        "invalid_request", "login_required", "server_error", "cancel_not_supported", "user_cancel",
+        "cancelledOnApp",
+    ])
     func leavesOtherErrorsAlone(error: String) throws {
         #expect(try Recording(broken).redirecting(with: [("error", error)]).finding(rule) == nil)
     }
