@@ -1,3 +1,4 @@
+import Captures
 import Testing
 
 @testable import Diagnosis
@@ -9,14 +10,37 @@ struct VerdictSeveralTests {
         Verdict.firstViolation(among: verdicts, lacking: lacking) { $0 }
     }
 
-    @Test func firstViolationEndsTheReading() {
+    /// Seen at one exchange each.
+    private func seen(_ exchange: Int, severity: Severity? = nil, variant: String? = nil) -> Violation {
+        let place = Place(exchange: exchange, part: .responseStatus, name: "")
+        return Violation([Evidence(place: place, value: "400")], variant: variant, severity: severity)
+    }
+
+    @Test func violationsThatAreToldEndTheReading() {
         var judged = 0
-        let result = Verdict.firstViolation(among: [.holds, wrong, .violated(Violation([]))]) { verdict in
+        let result = Verdict.firstViolation(among: [.holds, wrong, wrong, wrong], telling: 2) {
             judged += 1
-            return verdict
+            return $0
         }
         #expect(result == wrong)
-        #expect(judged == 2)
+        #expect(judged == 3)
+    }
+
+    @Test func evidenceOfFurtherOnesStandsBehindTheFirst() {
+        let two = seen(4)
+        let verdicts = [two, two, seen(6), seen(8, variant: "other")].map { Verdict.violated($0) }
+        let told = Violation(two.evidence + seen(6).evidence)
+        #expect(verdict(on: verdicts) == .violated(told))
+        #expect(Verdict.firstViolation(among: verdicts, telling: 1) { $0 } == .violated(two))
+    }
+
+    @Test(arguments: [
+        [Severity.note, nil], [.warning, .error], [.note, .warning], [.warning, nil, .note],
+    ])
+    func softenedOneGivesWayToAGraverOne(_ severities: [Severity?]) {
+        let verdicts = severities.enumerated().map { Verdict.violated(seen($0, severity: $1)) }
+        #expect(verdict(on: verdicts) == .violated(seen(1, severity: severities[1])))
+        #expect(verdict(on: verdicts.reversed()) == .violated(seen(1, severity: severities[1])))
     }
 
     @Test func violationCountsBehindOneThatCouldNotBeJudged() {

@@ -45,9 +45,7 @@ struct IDTokenNotYetValid: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        // One that a client may put up with hides none that it has to refuse.
-        var slight: Violation?
-        let verdict = Verdict.firstViolation(among: flow.deliveredIDTokens) { delivered in
+        Verdict.firstViolation(among: flow.deliveredIDTokens) { delivered in
             let token = delivered.idToken.token
             guard token.claims != nil else {
                 return .abstains(Gap.idTokenClaims)
@@ -62,24 +60,22 @@ struct IDTokenNotYetValid: Rule {
             guard let first = ahead.first else { return .holds }
             let isInMilliseconds = SigningClock.isInMilliseconds(first.time)
             let isSlight = first.name == "iat" && first.time - now < 300 && flow.wentOn(after: delivered)
-            let violation = Violation(
-                ahead.map {
-                    delivered.evidence(
-                        ofTime: $0.name,
-                        $0.time,
-                        note: SigningClock.isInMilliseconds($0.time)
-                            ? SigningClock.inMilliseconds
-                            : "\(Span.text($0.time - now)) after it came"
-                    )
-                } + [answer.evidence(note: "the provider's clock")],
-                severity: isSlight ? .warning : nil,
-                saying: isInMilliseconds ? Self.inOtherUnit : nil,
-                exchange: delivered.idToken.place.exchange
+            return .violated(
+                Violation(
+                    ahead.map {
+                        delivered.evidence(
+                            ofTime: $0.name,
+                            $0.time,
+                            note: SigningClock.isInMilliseconds($0.time)
+                                ? SigningClock.inMilliseconds
+                                : "\(Span.text($0.time - now)) after it came"
+                        )
+                    } + [answer.evidence(note: "the provider's clock")],
+                    severity: isSlight ? .warning : nil,
+                    saying: isInMilliseconds ? Self.inOtherUnit : nil,
+                    exchange: delivered.idToken.place.exchange
+                )
             )
-            guard isSlight else { return .violated(violation) }
-            slight = slight ?? violation
-            return .holds
         }
-        return verdict.or(slight)
     }
 }

@@ -44,7 +44,10 @@ struct ProviderSessionCookieMissing: Rule {
             return .holds
         }
         let pages = ProviderPages.of(request, in: flow)
-        return Verdict.firstViolation(among: pages.enumerated().dropFirst().prefix(50)) { place, page in
+        return Verdict.firstViolation(
+            among: pages.enumerated().dropFirst().prefix(50),
+            telling: 1
+        ) { place, page in
             guard
                 let fault = refused(page, attempt, after: pages[..<place], flow)
                     ?? repeated(page, attempt, after: pages[..<place], flow)

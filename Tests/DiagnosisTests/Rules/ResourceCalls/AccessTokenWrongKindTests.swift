@@ -168,6 +168,38 @@ struct AccessTokenWrongKindTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    /// What is refused for the right to it says nothing of the token, and hides no refusal that does.
+    @Test func aRefusalForRightsHidesNoneOfTheToken() throws {
+        let refused = try Recording(broken)
+        var recording = refused.editingLast("/orders") {
+            let body = Body.json(#"{"message":"Missing Authentication Token"}"#)
+            $0.response = RecordedResponse(status: 403, body: body)
+        }
+        #expect(recording.finding(rule)?.severity == .note)
+        var later = try #require(refused.exchanges.last)
+        later.startedAt = later.endedAt + .milliseconds(10)
+        later.request.url = RecordedURL((later.request.url.origin ?? "") + "/cart")
+        recording.exchanges.append(later)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(finding.places.contains("7 request.url "))
+    }
+
+    /// Each call of several is told.
+    @Test func namesFurtherRefusals() throws {
+        var recording = try Recording(broken)
+        var later = try #require(recording.exchanges.last)
+        later.startedAt = later.endedAt + .milliseconds(10)
+        recording.exchanges.append(later)
+        let places = try #require(recording.finding(rule)?.places)
+        #expect(places.first == "6 request.header Authorization")
+        #expect(
+            places.suffix(3) == [
+                "7 request.header Authorization", "7 request.url ", "7 response.header WWW-Authenticate",
+            ]
+        )
+    }
+
     /// A 403 without a challenge is about a record or a role mostly, and so it is where the API is seen to look for what it is asked for.
     @Test(arguments: [nil, 200, 404, 401]) func aBare403EndsTheLoginWhereTheAPITookNothing(other: Int?) throws
     {
