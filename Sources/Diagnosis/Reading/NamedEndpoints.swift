@@ -27,9 +27,15 @@ struct NamedEndpoints {
 
     /// In order of time; `name`: `authorization_endpoint` or `pushed_authorization_request_endpoint`; `isIdentified`: only
     /// documents with an issuer.
+    ///
+    /// A request that went over plain http is to the endpoint that they name by https, where they name none by http: what is wrong
+    /// with its scheme leaves everything else to be held against them.
     func metadata(naming url: RecordedURL, as name: String, isIdentified: Bool = false) -> [MetadataDocument]
     {
-        documents[Key(name: name, isIdentified: isIdentified)]?[url] ?? []
+        guard let table = documents[Key(name: name, isIdentified: isIdentified)] else { return [] }
+        if let found = table[url] { return found }
+        guard url.scheme == "http", url.port == 80 else { return [] }
+        return table[RecordedURL("https" + url.text.dropFirst("http".utf8.count))] ?? []
     }
 }
 

@@ -22,6 +22,19 @@ struct PKCEMethodUnsupportedTests {
         #expect(finding.notes.first == "in another case: S256 is meant")
     }
 
+    /// The scheme of the request is a fault of its own, and hides no other.
+    @Test func readsTheListForAnEndpointThatWasAskedByPlainHTTP() throws {
+        let endpoint = "https://id.harbour.example/authorize"
+        func plain(_ url: String) -> String { url.hasPrefix(endpoint) ? "http" + url.dropFirst(5) : url }
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.url = RecordedURL(plain(exchange.request.url.text))
+            if let location = exchange.response?.location { exchange.response?.redirect(to: plain(location)) }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(recording.finding("insecure-endpoint")?.severity == .warning)
+    }
+
     @Test func saysNothingWithoutAList() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
