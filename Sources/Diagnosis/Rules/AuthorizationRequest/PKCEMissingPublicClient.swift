@@ -36,9 +36,7 @@ struct PKCEMissingPublicClient: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
-            guard attempt.asksForCode, attempt["code_challenge"] == nil, attempt.request != nil else {
-                return .holds
-            }
+            guard attempt.asksForCode, attempt["code_challenge"] == nil else { return .holds }
             if let reason = attempt.hiddenParameters { return .abstains(reason) }
             switch ClientKind(of: attempt, in: flow) {
             case .confidential: return .holds

@@ -51,6 +51,33 @@ struct PKCEMissingPublicClientTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// A pushed request that was refused asks as much as one in a browser; who authenticates there can keep a secret.
+    @Test(arguments: [
+        ("example.shop.app:/callback", nil, true), ("example.shop.app:/callback", "a-secret", false),
+        ("https://www.shop.example/callback", nil, false),
+    ])
+    func readsAPushedRequestThatWasRefused(target: String, secret: String?, fires: Bool) throws {
+        let recording = try Recording("authorization-request/par-rejected").sending(
+            "redirect_uri",
+            target,
+            to: "/par"
+        )
+        .sending("client_secret", secret, to: "/par").sending("code_challenge", nil, to: "/par")
+        .sending("code_challenge_method", nil, to: "/par")
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        #expect(
+            !fires || finding?.places == ["0 request.body code_challenge", "0 request.body redirect_uri"]
+        )
+        #expect(recording.finding("par-rejected")?.isPrimary == true)
+        let required = recording.answering(
+            "/par",
+            400,
+            ["error": "invalid_request", "error_description": "Missing parameter: code_challenge"]
+        )
+        #expect(required.finding(rule) == nil)
+    }
+
     @Test func abstainsWhereTheTokenRequestIsNotRecorded() throws {
         let recording = try Recording(broken + ".near-miss").frontChannel
         #expect(recording.finding(rule) == nil)
