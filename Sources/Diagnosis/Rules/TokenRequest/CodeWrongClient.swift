@@ -36,7 +36,7 @@ struct CodeWrongClient: Rule {
             guard let asked = login.request.parameters.parameter("client_id"), !asked.value.isEmpty else {
                 continue
             }
-            for request in certain where request.isRefusedToClient {
+            for request in certain where request.isRefusedToClient || isBrokenOver(request, certain) {
                 guard let sent = request.authentication.clientID, !sent.value.isEmpty,
                     !sent.value.equalsBytes(of: asked.value), !sent.rawValue.equalsBytes(of: asked.value),
                     !isAssertionsFault(request), !request.authentication.isCutAtColon(of: asked.value),
@@ -81,6 +81,13 @@ struct CodeWrongClient: Rule {
             Take both from one setting, and look at that for what was copied along: spaces, line ends, quotation marks, characters that cannot be seen.
             """
     )
+
+    /// Whether the endpoint broke down over the request, and never took the code.
+    ///
+    /// That it is another client's stands in the request, and 500 is what a server says that did not reckon with it; 503 is of load.
+    private func isBrokenOver(_ request: TokenRequest, _ all: [TokenRequest]) -> Bool {
+        request.answer.status == 500 && !all.contains { $0.answer.isSuccess }
+    }
 
     /// Whether the login's own client had its tokens for the code before, or was refused with it and told so before this one asked: that
     /// two parties exchange one is a fault of its own (``CodeReused``), and what the first was refused for is not that of the second.

@@ -1,3 +1,4 @@
+import Captures
 import Diagnosis
 import JSON
 import Testing
@@ -61,6 +62,19 @@ struct CodeWrongClientTests {
 
     @Test(arguments: [429, 503]) func saysNothingOfLoad(status: Int) throws {
         #expect(try Recording(broken).answering("/token", status).finding(rule) == nil)
+    }
+
+    /// What the endpoint broke down over may be the client that it did not reckon with; one that has its tokens in the end was none.
+    @Test(arguments: [false, true]) func namesTheClientThatTheEndpointBrokeDownOver(isTaken: Bool) throws {
+        var recording = try Recording(broken).answering("/token", 500)
+        if isTaken {
+            let taken = try Recording(broken).granted()
+            var later = try #require(taken.exchanges.last { $0.request.url.path == "/token" })
+            later.startedAt = later.endedAt + .milliseconds(500)
+            recording.exchanges.append(later)
+        }
+        #expect((recording.finding(rule) != nil) == !isTaken)
+        #expect(isTaken || recording.finding(rule)?.severity == .error)
     }
 
     @Test func leavesAnAssertionThatContradictsTheBodyToItsOwnRule() throws {
