@@ -15,14 +15,28 @@ package final class KeyLog: Sendable {
 
     /// Opens the file for appending; makes it, readable by its owner only, where it is missing.
     ///
+    /// As a capture's file: an empty one becomes its owner's alone, and a link is not followed, but where the system names
+    /// what a process has open.
+    ///
     /// - Throws: ``KeyLogError`` with the system's words, or where the file holds something else.
     package init(path: String) throws(KeyLogError) {
         guard !Self.holdsSomethingElse(path) else {
             throw KeyLogError(path: path, reason: "it holds something else, which is not appended to")
         }
-        descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw KeyLogError(path: path, reason: SystemError.words(errno)) }
+        let link = Self.openFiles.contains(where: path.hasPrefix) ? 0 : O_NOFOLLOW
+        descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | link, 0o600)
+        guard descriptor >= 0 else {
+            let reason = errno == ELOOP ? "it is a link, which is not followed" : SystemError.words(errno)
+            throw KeyLogError(path: path, reason: reason)
+        }
+        var facts = stat()
+        if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_size == 0 {
+            fchmod(descriptor, 0o600)
+        }
     }
+
+    /// What the names begin with by which the system leads to files that are open, by links.
+    private static let openFiles = ["/dev/fd/", "/dev/stdout", "/dev/stderr", "/proc/"]
 
     deinit { close(descriptor) }
 
