@@ -88,7 +88,9 @@ struct Mock: AsyncParsableCommand {
         let signals = Interruption.signals()
         // The address is in every answer, and known only when it is taken.
         let responder = Late<any MockResponder>()
-        let server = try await Self.listen(host, ports, tls, responder)
+        // Of a name that is another's, a browser refuses the certificate.
+        let hosts = tls == nil ? AnsweredHosts([host, issuerURL?.host ?? host]) : nil
+        let server = try await Self.listen(host, ports, tls, hosts, responder)
         let listening = "\(ProxyOptions.bracketed(host)):\(server.port)"
         do {
             let played = try Self.provider(
@@ -214,6 +216,7 @@ struct Mock: AsyncParsableCommand {
         _ host: String,
         _ ports: [Int],
         _ tls: TLSContext?,
+        _ hosts: AnsweredHosts?,
         _ responder: Late<any MockResponder>
     ) async throws -> LocalServer {
         for (index, port) in ports.enumerated() {
@@ -224,7 +227,10 @@ struct Mock: AsyncParsableCommand {
                     tls: tls,
                     delivery: { responder.awaited()?.delivery(of: $0) ?? .whole },
                     // Whoever comes while the keys are made is answered when they are.
-                    responder: { responder.awaited()?.answer($0) ?? RecordedResponse(status: 503) }
+                    responder: { request in
+                        hosts?.refusal(of: request) ?? responder.awaited()?.answer(request)
+                            ?? RecordedResponse(status: 503)
+                    }
                 )
             } catch let error as ProxyError {
                 guard case .addressInUse = error, index + 1 < ports.count else { throw CommandFailure(error) }

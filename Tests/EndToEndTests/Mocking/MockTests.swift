@@ -199,6 +199,18 @@ struct MockTests {
         #expect(mock.end() == 0)
     }
 
+    /// A page of a stranger that has its name lead to this machine (DNS rebinding).
+    @Test func whoAsksUnderAStrangersNameIsToldNothing() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let mock = try MockProcess([Self.capture], in: folder)
+        let discovery = mock.ready["discovery"]?.string ?? ""
+        let rebound = try Self.curl(["-H", "Host: rebound.example.com", discovery])
+        #expect(rebound.status == "421" && rebound.body.contains("--issuer http://rebound.example.com"))
+        #expect(try Self.curl(["-H", "Host: host.docker.internal:8090", discovery]).status == "200")
+        #expect(mock.end() == 0)
+    }
+
     @Test func takenPortIsRefusedWhereItIsAskedFor() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
