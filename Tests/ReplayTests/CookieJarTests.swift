@@ -31,11 +31,44 @@ struct CookieJarTests {
         ("a=1; Secure", "http://app.localhost/", "http://app.localhost/", true),
         ("a=1; Secure", "http://127.0.0.2/", "http://127.0.0.2/", true),
         ("a=1; Max-Age=0", "https://idp.example/", "https://idp.example/", false),
+        // A domain of everybody's, and a host that is called so.
+        ("a=1; Domain=example", "https://idp.example/", "https://idp.example/", false),
+        ("a=1; Domain=localhost", "http://app.localhost/", "http://app.localhost/", false),
+        ("a=1; Domain=localhost", "http://localhost/", "http://localhost/", true),
+        ("a=1; Domain=localhost", "http://localhost/", "http://app.localhost/", false),
         ("a=1; Expires=Sun, 06 Nov 1994 08:49:37 GMT", "https://idp.example/", "https://idp.example/", false),
     ])
     func cookieIsSentOrNot(cookie: String, from: String, to: String, isSent: Bool) {
         let header = jar([cookie], from: from).header(for: RecordedURL(to), at: now)
         #expect(header?.value == (isSent ? "a=1" : nil))
+    }
+
+    /// RFC 6265bis, section 4.1.3.
+    @Test(arguments: [
+        ("__Host-a=1; Secure; Path=/", true), ("__host-a=1; Secure; Path=/", true),
+        ("__Host-a=1; Path=/", false),
+        ("__Host-a=1; Secure", false), ("__Host-a=1; Secure; Path=/x", false),
+        ("__Host-a=1; Secure; Path=/; Domain=idp.example", false), ("__Secure-a=1; Secure", true),
+        ("__SECURE-a=1; Path=/", false), ("__Secure-a=1; Secure; Domain=idp.example", true),
+        ("__Hosta=1", true),
+        ("=__Host-a=1; Secure; Path=/", false),
+    ])
+    func nameWithAPrefixPromises(cookie: String, isKept: Bool) {
+        let url = "https://idp.example/"
+        #expect((jar([cookie], from: url).header(for: RecordedURL(url), at: now) != nil) == isKept)
+    }
+
+    /// RFC 6265bis, section 5.7, step 16.
+    @Test(arguments: [
+        ("a=2; Path=/x/", "a=1"), ("a=2; Domain=idp.example; Path=/x/y", "a=1"),
+        ("b=2; Path=/x/", "a=1; b=2"),
+        ("a=2; Path=/", "a=1; a=2"),
+    ])
+    func insecureAnswerHidesNoSecureCookie(cookie: String, header: String) {
+        var jar = jar(["a=1; Secure; Path=/x/"], from: "https://idp.example/")
+        let response = RecordedResponse(status: 200, headers: HeaderFields([("Set-Cookie", cookie)]))
+        jar.store(response, from: RecordedURL("http://idp.example/"), at: now)
+        #expect(jar.header(for: RecordedURL("https://idp.example/x/y"), at: now)?.value == header)
     }
 
     @Test func newValueReplacesTheOld() {
@@ -90,10 +123,9 @@ struct CookieJarTests {
     }
 
     @Test func domainHasSoManyCookiesAsInABrowser() throws {
-        let many = (1...1000).map { "c\($0)=1" } + ["a=1; Domain=example"]
-        let header = try #require(
-            jar(many, from: "https://idp.example/").header(for: RecordedURL("https://idp.example/"), at: now)
-        )
+        let many = (1...1000).map { "c\($0)=1" } + ["a=1; Domain=idp.example"]
+        let url = "https://login.idp.example/"
+        let header = try #require(jar(many, from: url).header(for: RecordedURL(url), at: now))
         let names = CookieHeader.pairs(of: header).map(\.name)
         #expect(names.count == 181 && names.first == "c821" && names.last == "a")
     }
