@@ -66,7 +66,8 @@ package struct CapturedClients: Sendable {
             let parameter: Parameter? =
                 switch messages[index] {
                 case .token(let request): request.authentication.assertion
-                case .pushedRequest(let call), .revocation(let call), .introspection(let call):
+                case .pushedRequest(let call), .revocation(let call), .introspection(let call),
+                    .deviceAuthorization(let call), .backchannelAuthentication(let call):
                     call.authentication.assertion
                 default: nil
                 }

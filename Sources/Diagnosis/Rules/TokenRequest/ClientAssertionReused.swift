@@ -32,8 +32,7 @@ struct ClientAssertionReused: Rule {
         for call in calls where call.mayBlameClient {
             guard let assertion = call.assertion,
                 let first = flow.surroundings.clients.assertionUses[assertion.key]?.first,
-                first != call.exchange,
-                flow.surroundings.position[first] < flow.surroundings.position[call.exchange]
+                first != call.exchange
             else { continue }
             let name = assertion.identifier == nil ? "" : "jti"
             let value =
