@@ -44,14 +44,15 @@ struct ClientAssertionSubject: Rule {
             let own = call.parameters.parameter("client_id").flatMap { $0.value.isEmpty ? nil : $0 }
             let issuer = assertion.token.issuer.map(ByteText.init)
             let subject = assertion.token.subject.map(ByteText.init)
-            if issuer == subject, subject == (own ?? asked).map({ ByteText($0.value) }) { continue }
+            let named = (own ?? asked).map { ByteText($0.value) }
+            if named != nil, issuer == named, subject == named { continue }
             // A whole other client that exchanges the code, or pushes the request, is told as that.
             let isOtherClient =
                 (call.kind == .token || call.kind == .pushedRequest) && issuer == subject && subject != nil
                 && (own == nil || own.map { ByteText($0.value) } == subject)
             guard !isOtherClient else { continue }
             guard let expected = asked ?? own else {
-                if issuer == nil || subject == nil || issuer != subject {
+                if issuer == nil || issuer != subject {
                     found.append(violation(assertion, issuer?.text, subject?.text, nil, call))
                 }
                 continue

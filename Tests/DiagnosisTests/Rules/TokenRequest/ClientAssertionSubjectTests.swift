@@ -64,6 +64,37 @@ struct ClientAssertionSubjectTests {
         #expect(recording.finding("code-wrong-client") == nil)
     }
 
+    /// That the body is another client's is another fault.
+    @Test func leavesAnAssertionOfTheLoginsClientAlone() throws {
+        let recording = try Recording("token-request/client-assertion-audience").sending(
+            "client_id",
+            "shop-admin"
+        )
+        #expect(recording.finding(Self.rule) == nil)
+    }
+
+    /// Where no request names the client, as with the grant of clients, the assertion alone does (RFC 7521, section 4.2).
+    @Test(
+        arguments: [
+            ("shop-web", "shop-web", false), ("shop-web", nil, true), (nil, "shop-web", true),
+            ("shop-web", "shop-admin", true), (nil, nil, true),
+        ] as [(String?, String?, Bool)]
+    )
+    func wantsOneClientWhereNoneIsNamedElsewhere(issuer: String?, subject: String?, fires: Bool) throws {
+        let alone = try Recording("token-request/client-assertion-audience").withoutAuthorization
+            .sending("grant_type", "client_credentials").asserting { claims in
+                claims["iss"] = issuer.map { .string($0) }
+                claims["sub"] = subject.map { .string($0) }
+            }
+        let recording = ["client_id", "code", "code_verifier", "redirect_uri"].reduce(alone) {
+            $0.sending($1, nil)
+        }
+        let finding = recording.finding(Self.rule)
+        #expect((finding != nil) == fires)
+        let isNobodys = issuer == nil && subject == nil
+        #expect((finding?.title == "The client assertion names no client") == isNobodys)
+    }
+
     @Test func leavesAWholeOtherClientToItsOwnRule() throws {
         let recording = try Recording("token-request/client-assertion-audience").asserting { claims in
             claims["iss"] = "shop-admin"
@@ -123,6 +154,12 @@ struct ClientAssertionSubjectTests {
             #expect(recording.finding(Self.rule) == nil)
             #expect(recording.finding(Self.audienceRule) == nil)
         }
+    }
+
+    /// Nothing says that the provider knows the platform, so the claims are none of the client's.
+    @Test func tellsAFederatedAssertionThatIsRefusedWithoutAWord() throws {
+        let recording = try federated().answering("/token", 401, ["error": "invalid_client"])
+        #expect(recording.finding(Self.rule)?.isPrimary == true)
     }
 
     private static let rule = "client-assertion-subject"
