@@ -52,11 +52,37 @@ struct CORSBlockedTests {
         #expect(finding?.fix.contains("host_permissions") ?? true)
     }
 
-    @Test func seesAPreflightAlone() throws {
-        let recording = try Recording(broken).without {
+    /// What a page asks for besides may be kept from it without harm.
+    @Test(arguments: [("POST", "/token", true), ("GET", "/token", false), ("POST", "/userinfo", false)])
+    func seesAPreflightAlone(method: String, path: String, fires: Bool) throws {
+        let alone = try Recording(broken).without {
             $0.request.url.path == "/token" && $0.request.method == "POST"
         }
-        #expect(recording.finding(rule)?.places.first == "4 request.header Origin")
+        let recording = preflight(in: alone) { exchange in
+            exchange.request.headers.replace("Access-Control-Request-Method", with: method)
+            exchange.request.url = RecordedURL("https://id.harbour.example" + path)
+        }
+        let place = recording.finding(rule)?.places.first
+        #expect(place == (fires ? "4 request.header Origin" : nil))
+    }
+
+    /// A call that may only wait for its answer is one where its own preflight was refused: not that of another call, of another page,
+    /// or of long before.
+    @Test(
+        arguments: [
+            ("/token", "www", 0, true), ("/token", "www", -9, true), ("/token", "www", -11, false),
+            ("/userinfo", "www", 0, false), ("/token", "admin", 0, false),
+        ] as [(String, String, Int64, Bool)]
+    )
+    func preflightIsThatOfTheCall(path: String, page: String, seconds: Int64, fires: Bool) throws {
+        let waiting = try token(in: Recording(broken)) { $0.failure = nil }
+        let recording = preflight(in: waiting) { exchange in
+            exchange.request.url = RecordedURL("https://id.harbour.example" + path)
+            exchange.request.headers.replace("Origin", with: "https://\(page).shop.example")
+            exchange.startedAt = exchange.startedAt + .seconds(seconds)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
     }
 
     /// An app that shows its pages in a web view, and waits for the code at a scheme of its own.
@@ -116,6 +142,17 @@ struct CORSBlockedTests {
             if let allowed { exchange.response?.headers.append("Access-Control-Allow-Origin", allowed) }
         }
         #expect((recording.finding(rule) == nil) == isRight)
+    }
+
+    /// A server's own failure has the page that its framework makes, and an entry without any field was not saved whole.
+    @Test(arguments: [(400, true, true), (500, true, false), (400, false, false)])
+    func answerWithoutThePermissionIsOneOfTheProvider(status: Int, isHeadSaved: Bool, fires: Bool) throws {
+        let recording = try token(in: Recording(healthy)) { exchange in
+            exchange.response?.status = status
+            exchange.response?.headers.remove("Access-Control-Allow-Origin")
+            if !isHeadSaved { exchange.response?.headers = HeaderFields() }
+        }
+        #expect((recording.finding(rule) != nil) == fires)
     }
 
     @Test func leavesAnAnswerAloneOfWhichFieldsAreNotKnown() throws {

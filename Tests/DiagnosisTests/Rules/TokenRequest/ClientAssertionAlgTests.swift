@@ -36,14 +36,33 @@ struct ClientAssertionAlgTests {
         #expect(recording.abstention(rule) != nil)
     }
 
-    @Test func neverTakesNone() throws {
-        let token =
-            "\(encoded("{\"alg\":\"none\"}")).\(encoded("{\"iss\":\"shop-web\",\"sub\":\"shop-web\"}"))."
+    private func assertion(_ algorithm: String) -> String {
+        encoded(#"{"alg":"\#(algorithm)"}"#) + "." + encoded(#"{"iss":"shop-web","sub":"shop-web"}"#) + "."
+    }
+
+    @Test(arguments: [nil, ["RS256", "none"]] as [JSONValue?]) func neverTakesNone(list: JSONValue?) throws {
         let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
-            $0[member] = nil
+            $0[member] = list
         }
-        .sending("client_assertion", token)
+        .sending("client_assertion", assertion("none"))
         #expect(recording.finding(rule)?.evidence[0].value == "none")
+    }
+
+    /// What Singpass takes against its own documents is no fault but where nothing is signed.
+    @Test(arguments: [("none", true), ("RS256", false)])
+    func documentsAreHeldAgainstNothingThatWasTaken(algorithm: String, fires: Bool) throws {
+        let recording = try Recording("providers/singpass.broken")
+            .sending("client_assertion", assertion(algorithm)).granted()
+        #expect(recording.finding(rule)?.severity == (fires ? .warning : nil))
+    }
+
+    /// Its header is that of the encryption (RFC 7516, section 4), and its claims nobody sees.
+    @Test(arguments: ["alg", "audience", "subject", "time"])
+    func encryptedAssertionIsLeftAlone(name: String) throws {
+        let sent = encoded(#"{"alg":"RSA-OAEP","enc":"A256GCM"}"#) + ".AA.AA.AA.AA"
+        let recording = try Recording(broken).sending("client_assertion", sent)
+        #expect(recording.finding("client-assertion-\(name)") == nil)
+        #expect(recording.finding("token-invalid-client") != nil)
     }
 
     /// By what Singpass documents alone nobody is blamed for a refusal whose words were not saved.

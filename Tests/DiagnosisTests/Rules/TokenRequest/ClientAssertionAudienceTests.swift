@@ -55,6 +55,15 @@ struct ClientAssertionAudienceTests {
         #expect(try Recording(broken).asserting { $0["aud"] = nil }.withoutHosts().finding(rule) != nil)
     }
 
+    /// A recorder may leave out, or write, the port that the scheme has anyway.
+    @Test(arguments: [("443", true), ("8443", false)])
+    func portOfTheSchemeMakesNoOtherEndpoint(port: String, isRight: Bool) throws {
+        let recording = try Recording(broken).asserting {
+            $0["aud"] = .string("https://id.harbour.example:\(port)/token")
+        }
+        #expect((recording.finding(rule) == nil) == isRight)
+    }
+
     @Test func tellsAMissingAudience() throws {
         #expect(
             try Recording(broken).asserting { $0["aud"] = nil }.finding(rule)?.evidence[0].value == "missing"

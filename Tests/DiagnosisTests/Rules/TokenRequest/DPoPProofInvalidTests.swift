@@ -166,6 +166,45 @@ struct DPoPProofInvalidTests {
         #expect(refused.finding(rule)?.evidence.contains { $0.value == "2 headers" } == true)
     }
 
+    /// A header that holds no proof is there all the same: no more is known than what the server says of it.
+    @Test(arguments: [("invalid_dpop_proof", "unreadable"), ("invalid_request", nil)] as [(String, String?)])
+    func headerThatHoldsNoProofIsNotMissing(error: String, value: String?) throws {
+        let recording = try Recording(broken).sendingHeader("DPoP", "not-a-token", to: "/token").answering(
+            "/token",
+            400,
+            ["error": .string(error), "error_description": "DPoP proof required"]
+        )
+        #expect(recording.finding(rule)?.evidence[0].value == value)
+    }
+
+    /// Nobody proves the possession of a bearer token's key (RFC 9449, section 7.1).
+    @Test(arguments: [("Bearer", "dpop-scheme-bearer"), ("DPoP", "dpop-proof-invalid")])
+    func tokenInTheWrongSchemeIsToldAsThat(scheme: String, expected: String) throws {
+        let recording = try Recording(healthy).sendingHeader("DPoP", nil, to: "/userinfo")
+            .editingLast("/userinfo") { exchange in
+                let token = exchange.request.headers.first("authorization")?.split(separator: " ").last ?? ""
+                exchange.request.headers.replace("Authorization", with: "\(scheme) \(token)")
+                exchange.response = RecordedResponse(status: 401)
+                exchange.response?.headers.append("WWW-Authenticate", #"DPoP error="invalid_dpop_proof""#)
+            }
+        #expect(recording.findings.first { $0.isPrimary }?.rule == expected)
+        #expect((recording.finding(rule) == nil) == (scheme == "Bearer"))
+    }
+
+    /// The second try may have had a good proof, and no luck with its code.
+    @Test(arguments: [(200, Severity.note), (400, .error)])
+    func proofIsMadeGoodByTokensAlone(status: Int, severity: Severity) throws {
+        var recording = try Recording(broken)
+        var second = try #require(recording.exchanges.last)
+        second.startedAt = second.endedAt + .seconds(1)
+        recording.exchanges.append(second)
+        let answer: JSONValue =
+            status == 200
+            ? ["access_token": "not-a-token", "token_type": "DPoP"] : ["error": "invalid_grant"]
+        let again = recording.sendingHeader("DPoP", nil, to: "/token").answering("/token", status, answer)
+        #expect(again.finding(rule)?.severity == severity)
+    }
+
     @Test func tellsAProofThatTheServerMisses() throws {
         let recording = try Recording(broken).sendingHeader("DPoP", nil, to: "/token")
         #expect(recording.finding(rule)?.evidence[0].value == "missing")
