@@ -17,9 +17,10 @@ enum ClientTypeRefusal {
     static func isForPagesAlone(in text: String) -> Bool { crossOrigin.contains(where: text.containsBytes) }
 
     /// Whether a request's sender says that it is no browser, and has nothing of one.
+    ///
+    /// Node's `fetch` sends the mode of the Fetch standard as well, and no site: it is at none.
     static func isOfProgram(_ headers: HeaderFields) -> Bool {
-        headers.contains("user-agent") && !isOfBrowser(headers)
-            && !headers.contains("sec-fetch-mode") && !headers.contains("sec-fetch-site")
+        headers.contains("user-agent") && !isOfBrowser(headers) && !headers.contains("sec-fetch-site")
     }
 
     private static func isOfBrowser(_ headers: HeaderFields) -> Bool {

@@ -90,6 +90,25 @@ struct ClientTypeMismatchTests {
         #expect((finding?.fix.contains("without an Origin") ?? false) == isOne)
     }
 
+    /// Node's `fetch` sends a mode and no site; a page in an app sends both, whatever the app calls itself.
+    @Test(arguments: [(nil, true), ("cross-site", false)] as [(String?, Bool)])
+    func knowsNodesFetchFromAPageInAnApp(site: String?, isProgram: Bool) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            ["error": "invalid_request", "error_description": "AADSTS9002326: Cross-origin token redemption"]
+        )
+        .sendingHeader("User-Agent", "node", to: "/token").sendingHeader(
+            "Sec-Fetch-Mode",
+            "cors",
+            to: "/token"
+        )
+        .sendingHeader("Origin", "http://localhost:9876", to: "/token")
+        .sendingHeader("Sec-Fetch-Site", site, to: "/token")
+        let finding = try #require(recording.finding("token-endpoint-error"))
+        #expect(finding.notes.contains("sent by a program that is no browser") == isProgram)
+    }
+
     @Test func saysNothingWhereTheProviderTookIt() throws {
         #expect(try Recording(broken).granted().finding(rule) == nil)
     }
