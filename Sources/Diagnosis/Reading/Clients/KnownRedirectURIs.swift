@@ -11,7 +11,7 @@ struct KnownRedirectURIs: Sendable {
 
     init(in index: CaptureIndex) {
         var found: [String?: [RedirectURIsInOrder.Known]] = [:]
-        var accepted = index.responses.filter { $0.code != nil }.map(\.target)
+        var accepted = index.responses.filter { $0.error == nil }.map(\.target)
         for call in index.registrations {
             for uri in (call.answer.json?["redirect_uris"]?.array ?? []).compactMap(\.string) {
                 found[call.answer.parameters["client_id"], default: []].append(

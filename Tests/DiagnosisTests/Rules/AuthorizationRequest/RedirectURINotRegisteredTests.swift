@@ -97,7 +97,13 @@ struct RedirectURINotRegisteredTests {
     }
 
     /// Then http is not what is wrong with it.
-    @Test func saysNothingOfHTTPWhereItWasAnsweredBefore() throws {
+    @Test(
+        arguments: [
+            ("?code=earlier-code&state=earlier", true), ("#id_token=earlier-token&state=earlier", true),
+            ("?error=invalid_request&error_description=redirect_uri+has+to+be+https&state=earlier", false),
+        ]
+    )
+    func saysNothingOfHTTPWhereItWasAnsweredBefore(answer: String, isTaken: Bool) throws {
         let sent = "redirect_uri=http%3A%2F%2Fwww.shop.example%2F"
         let uri = "redirect_uri=https%3A%2F%2Fwww.shop.example%2Fcallback%2F"
         var recording = try Recording(broken).editing { exchange in
@@ -120,10 +126,10 @@ struct RedirectURINotRegisteredTests {
             )
         )
         earlier.response?.status = 302
-        earlier.response?.redirect(to: "http://www.shop.example/old?code=earlier-code&state=earlier")
+        earlier.response?.redirect(to: "http://www.shop.example/old" + answer)
         recording.exchanges.append(earlier)
         let finding = try #require(recording.finding(rule))
-        #expect(!finding.fix.contains("opened at an http address"))
+        #expect(finding.fix.contains("opened at an http address") != isTaken)
         #expect(!finding.fix.contains("  "))
     }
 
