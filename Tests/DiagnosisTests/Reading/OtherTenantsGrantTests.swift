@@ -50,6 +50,27 @@ struct OtherTenantsGrantTests {
         #expect(finding.evidence[0].value.hasSuffix("/authorize?p=B2C_1_edit_profile"))
         #expect(finding.evidence[1].value.hasSuffix("/token?p=B2C_1_signin"))
     }
+
+    /// A refresh token is of the policy whose token endpoint gave it out.
+    @Test func refreshTokenIsOfThePolicyThatGaveItOut() throws {
+        var recording = try Recording("healthy/web-code-flow").withEndpoints {
+            $0 == "token"
+                ? "https://shop.b2clogin.com/token?p=B2C_1_signin"
+                : "https://shop.b2clogin.com/\($0)?p=B2C_1_signin"
+        }.refreshing(to: "a-token")
+        var refresh = recording.exchanges.removeLast()
+        refresh.request.url = RecordedURL("https://shop.b2clogin.com/token?p=B2C_1_reset")
+        refresh.response?.status = 400
+        refresh.response?.body = .json(
+            #"{"error":"invalid_grant","error_description":"AADB2C90088: The provided grant has not been issued for this endpoint."}"#
+        )
+        recording.exchanges.append(refresh)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The refresh token was brought to the token endpoint of another policy")
+        #expect(finding.evidence[0].value.hasSuffix("/token?p=B2C_1_signin"))
+        #expect(recording.finding("token-invalid-grant")?.title.contains("just given out") == false)
+    }
 }
 
 extension Recording {

@@ -14,7 +14,7 @@ enum YoungRefreshToken {
             !flow.isSignedOut(before: refused.exchange),
             issued.endpoint.origin == refused.endpoint.origin,
             issued.clientID == nil || refused.clientID == nil || issued.clientID == refused.clientID,
-            isOfToken(refused.answer), !asksForMore(refused, than: issued)
+            isOfToken(refused.answer), OtherTenantsGrant(refused) == nil, !asksForMore(refused, than: issued)
         else { return nil }
         let age = refused.startedAt - flow.capture[issued.exchange].endedAt
         guard age >= .zero, age < .seconds(60) else { return nil }
