@@ -18,9 +18,7 @@ enum AssertionOnly {
     }
 
     private static func isOne(_ call: ClientCall, _ provider: ProviderFacts, _ flow: Flow) -> Bool {
-        if let list = provider.metadata(of: call.endpoint)?.list("token_endpoint_auth_methods_supported"),
-            !list.isEmpty
-        {
+        if let list = provider.metadata(of: call.endpoint)?.list("token_endpoint_auth_methods_supported") {
             return list.allSatisfy { methods.contains($0) || MutualTLS.methods.contains($0) }
                 && list.contains(where: methods.contains)
         }

@@ -12,7 +12,7 @@ enum AssertionSignature {
     {
         let token = assertion.token
         // Whoever was let in has keys that the provider knows; a signature that was taken out says nothing.
-        guard call.mayBlameClient, token.form == .signed else { return nil }
+        guard call.mayBlameClient else { return nil }
         if token.isSignedInDER { return inDER(assertion) }
         guard call.isClientRefused, !token.signature.isEmpty, !token.isSignatureTakenOut,
             AssertionRefusal.of(call).map({ $0 == .signature }) ?? true, !isSymmetric(token)

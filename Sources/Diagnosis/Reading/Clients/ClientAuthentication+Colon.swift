@@ -10,7 +10,7 @@ extension ClientAuthentication {
     /// it is shared.
     func isCutAtColon(of known: String) -> Bool {
         guard methods.contains(.secretBasic), let client = clientID, client.place.part == .requestHeader,
-            !client.rawValue.isEmpty, known.utf8.starts(with: (client.rawValue + ":").utf8)
+            known.utf8.starts(with: (client.rawValue + ":").utf8)
         else { return false }
         guard let secret, !Placeholder.isOne(secret.rawValue) else { return true }
         let rest = known.utf8.dropFirst(client.rawValue.utf8.count + 1)

@@ -14,7 +14,7 @@ enum OtherClientsCredential {
             else { continue }
             for request in flow.tokenRequests where request.code == code && request.isRefusedToClient {
                 guard let sent = request.authentication.clientID, !sent.value.isEmpty,
-                    !Placeholder.isOne(sent.value), !token.token.audience.contains(bytesOf: sent.value)
+                    !token.token.audience.contains(bytesOf: sent.value)
                 else { continue }
                 return Violation(
                     [

@@ -73,12 +73,9 @@ struct RegisteredClient {
         calls.lazy.compactMap { $0.answer.parameters.parameter(name) }.first
     }
 
-    /// A list in which the provider confirms a value, where nothing that was sent since takes that out.
+    /// A list in which the provider confirms a value.
     func confirmed(_ value: String, in name: String) -> Parameter? {
-        guard let answered = answered(name), Self.array(answered.value)?.contains(bytesOf: value) ?? false,
-            list(name)?.contains(bytesOf: value) ?? false
-        else { return nil }
-        return answered
+        answered(name).flatMap { Self.array($0.value)?.contains(bytesOf: value) ?? false ? $0 : nil }
     }
 
     func evidence(_ name: String, note: String? = nil) -> Evidence? {
@@ -86,8 +83,7 @@ struct RegisteredClient {
     }
 
     private static func array(_ text: String?) -> [String]? {
-        guard let text, text.utf8.first == 0x5b else { return nil }
-        return (try? JSONParser.parse(Array(text.utf8)))?.array?.compactMap(\.string)
+        text.flatMap { try? JSONParser.parse(Array($0.utf8)) }?.array?.compactMap(\.string)
     }
 }
 

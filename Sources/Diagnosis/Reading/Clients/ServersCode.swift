@@ -10,8 +10,7 @@ enum ServersCode {
         let codes = flow.surroundings.derived.value { ServersCodes(in: flow.surroundings) }.givenBy
         for request in flow.tokenRequests where request.isRefusedToClient {
             guard let code = request.code, !Placeholder.isOne(code),
-                let sent = request.authentication.clientID,
-                !sent.value.isEmpty, !Placeholder.isOne(sent.value),
+                let sent = request.authentication.clientID, !sent.value.isEmpty,
                 let given = codes[code],
                 let audience = given.parameters.parameter("audience"),
                 !audience.value.equalsBytes(of: sent.value)
