@@ -1,6 +1,8 @@
 import Captures
 import Diagnosis
 import JSON
+import OAuth
+import TestSupport
 import Testing
 
 struct AcceptedClientTests {
@@ -50,5 +52,40 @@ struct AcceptedClientTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.title.contains("let this client in before") == isKnown)
         #expect((finding.notes[0] == "the same client, by its client_id") == isKnown)
+    }
+
+    /// An assertion is another one each time, a certificate does not show, and another endpoint may know the client by other ways.
+    @Test(arguments: ["assertion", "certificate", "endpoint"])
+    func credentialsThatMayBeOthersTellNothing(what: String) throws {
+        var isFirst = true
+        var recording = try Recording("refresh/refresh-token-expired").editing { exchange in
+            guard exchange.request.url.path == "/token", let sent = exchange.request.body?.text else {
+                return
+            }
+            if what == "endpoint", isFirst {
+                exchange.request.url = RecordedURL("https://id.harbour.example/oauth/token")
+            }
+            isFirst = false
+            let form =
+                switch what {
+                case "assertion":
+                    sent + "&client_assertion=a.b.c&client_assertion_type=\(ClientAssertion.type)"
+                case "certificate": sent.replacing("&client_secret=not-a-secret-of-anyone", with: "")
+                default: sent
+                }
+            exchange.request.body = Body(text: form, mediaType: FormBody.mediaType)
+        }.answering("/token", 401, ["error": "invalid_client"])
+        if what == "certificate" {
+            var registration = CaptureBuilder()
+            registration.post(
+                "https://id.harbour.example/register",
+                json: #"{"redirect_uris":["https://www.shop.example/callback"]}"#,
+                201,
+                body: .json(#"{"client_id":"shop-web","token_endpoint_auth_method":"tls_client_auth"}"#)
+            )
+            recording.exchanges += registration.exchanges
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(!finding.title.contains("let this client in before"))
     }
 }

@@ -78,4 +78,33 @@ struct AssertionSignatureTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.finding(symptom) == nil)
     }
+
+    /// Keys of another kind, and those to encrypt with, sign no assertion.
+    @Test(
+        arguments: [
+            (["kty": "RSA", "kid": "b", "n": "AQAB", "e": "AQAB"], false),
+            (["kty": "EC", "crv": "P-256", "kid": "b", "x": "AA", "y": "AA", "use": "enc"], false),
+            (["kty": "EC", "crv": "P-256", "kid": "b", "x": "AA", "y": "AA", "use": "sig"], true),
+        ] as [(JSONValue, Bool)]
+    )
+    func countsTheKeysThatMayHaveSigned(other: JSONValue, isOne: Bool) throws {
+        let key: JSONValue = ["kty": "EC", "crv": "P-256", "kid": "a", "x": "AA", "y": "AA"]
+        let recording = try publishing(["a"], at: own, in: asserting(#"{"alg":"ES256"}"#))
+            .stating("keys", [key, other], at: "/jwks.json")
+        #expect((try refusal(of: recording).title == unnamed) == isOne)
+    }
+
+    /// The provider cannot have seen what was published after its answer.
+    @Test func keySetThatIsReadLaterSaysNothing() throws {
+        let assertion = try asserting(#"{"alg":"ES256","kid":"new"}"#)
+        let later = try #require(assertion.exchanges.last).endedAt + .seconds(1)
+        #expect(try refusal(of: assertion.publishing(["old"], at: own, later)).title != unknown)
+    }
+
+    /// Singpass wants it named, however many keys there are.
+    @Test(arguments: [("https://stg-id.singpass.gov.sg/", true), ("https://id.elsewhere.example/", false)])
+    func singpassWantsTheKeyNamed(provider: String, isOne: Bool) throws {
+        let recording = try asserting(#"{"alg":"ES256"}"#).withEndpoints { provider + $0 }
+        #expect((recording.finding(symptom)?.title == unnamed) == isOne)
+    }
 }

@@ -8,11 +8,14 @@ struct OtherClientsCredentialTests {
     private let broken = "token-request/code-wrong-client"
 
     /// As an app of Apple's brings it to its server, which takes it for the website's.
-    @Test(arguments: [("shop-app", true), ("shop-admin", false)])
-    func codeThatCameWithAnIDTokenIsOfItsAudience(audience: String, isOne: Bool) throws {
+    @Test(arguments: [
+        ("shop-app", "shop-admin", true), ("shop-admin", "shop-admin", false), ("shop-app", "", false),
+        ("shop-app", "[REDACTED]", false),
+    ])
+    func codeThatCameWithAnIDTokenIsOfItsAudience(audience: String, client: String, isOne: Bool) throws {
         var recording = try Recording(broken).without { $0.request.url.path != "/token" }.sending(
             "client_id",
-            "shop-admin"
+            client
         )
         var handed = try #require(recording.exchanges.last)
         let code = try #require(FormBody.items(of: handed.request.body)?.first("code"))

@@ -20,4 +20,14 @@ struct OtherClientsDeviceCodeTests {
                 ]
         )
     }
+
+    /// An empty client_id is nobody's: it says that one is missing, not that it is another.
+    @Test(arguments: ["/device_authorization", "/token"]) func anEmptyClientIDIsNoOtherClient(path: String)
+        throws
+    {
+        let recording = try Recording("logout-and-device/device-code-expired")
+            .answering("/token", 400, ["error": "invalid_grant"]).sending("client_id", "", to: path)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("token-invalid-grant") != nil)
+    }
 }

@@ -1,5 +1,6 @@
 import Captures
 import Diagnosis
+import TestSupport
 import Testing
 
 struct RefusedSecretTests {
@@ -55,5 +56,20 @@ struct RefusedSecretTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
         #expect((finding.title == "The client secret was not encoded for the form") == isNamed)
+    }
+
+    /// In JSON a + is a + (Cognito's and others' clients send their token requests so).
+    @Test func signInJSONIsNotASpace() throws {
+        let recording = try Recording(broken).sendingHeader("Authorization", nil, to: "/token")
+            .editingLast("/token") {
+                $0.request.body = .json(
+                    """
+                    {"grant_type":"authorization_code","code":"a-code-0123456789","client_id":"shop-web",\
+                    "redirect_uri":"https://www.shop.example/callback","client_secret":"Zt8s+q0vN/2mK7=="}
+                    """
+                )
+            }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title != "The client secret was not encoded for the form")
     }
 }

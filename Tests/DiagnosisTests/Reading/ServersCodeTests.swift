@@ -6,7 +6,7 @@ struct ServersCodeTests {
     private let rule = "code-wrong-client"
 
     /// Google gives an app a second code beside its tokens, for the client of the app's server.
-    @Test(arguments: [("app-ios", true), ("app-web", false)])
+    @Test(arguments: [("app-ios", true), ("app-web", false), ("", false), ("[REDACTED]", false)])
     func knowsTheCodeThatAnAppWasGivenForItsServer(client: String, isOne: Bool) {
         var capture = CaptureBuilder()
         let callback = "com.example.shop:/oauth2callback"

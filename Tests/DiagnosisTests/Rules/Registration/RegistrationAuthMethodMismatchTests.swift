@@ -78,6 +78,14 @@ struct RegistrationAuthMethodMismatchTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// A read tells of the client as it was then.
+    @Test func whatWasReadBeforeAChangeIsOver() throws {
+        let recording = try Recording(broken).configuring("GET").configuring("PUT") {
+            $0["token_endpoint_auth_method"] = "client_secret_post"
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
     /// As WSO2 answers, which repeats a part of what was registered.
     @Test func aReadThatLeavesTheMethodOutChangesNothing() throws {
         let recording = try Recording(broken).configuring("GET") { $0["token_endpoint_auth_method"] = nil }

@@ -162,6 +162,24 @@ struct ClientAssertionSubjectTests {
         #expect(recording.finding(Self.rule)?.isPrimary == true)
     }
 
+    /// A client may be an address itself, and sign by that name.
+    @Test(arguments: [("https://app.shop.example", "shop-web"), ("shop-web", "https://app.shop.example")])
+    func assertionByTheNameOfAClientIsNoPlatforms(subject: String, client: String) throws {
+        let recording = try Recording("token-request/client-assertion-audience.near-miss").asserting {
+            $0["iss"] = "https://app.shop.example"
+            $0["sub"] = .string(subject)
+        }.sending("client_id", client).answering(
+            "/token",
+            401,
+            [
+                "error": "invalid_client",
+                "error_description":
+                    "AADSTS70021: No matching federated identity record found for presented assertion subject 'x'.",
+            ]
+        )
+        #expect(recording.finding(Self.rule)?.title == "The client assertion names another client")
+    }
+
     private static let rule = "client-assertion-subject"
     private static let audienceRule = "client-assertion-audience"
 
