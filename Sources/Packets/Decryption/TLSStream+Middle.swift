@@ -68,7 +68,10 @@ extension TLSStream {
             return .hold
         }
         mayBeTurned = false
-        if handshake.passedInTheMiddle == 0 { sessions.hellos.inTheMiddle.foundNothing(of: peer) }
+        // Without secrets, which may come yet, that says nothing of the server.
+        if handshake.passedInTheMiddle == 0, handshake.trialsInTheMiddle > 0 {
+            sessions.hellos.inTheMiddle.foundNothing(of: peer)
+        }
         if handshake.passedInTheMiddle + 1 < Self.mostPassedOver, mayHaveOwner(keys) {
             handshake.passedInTheMiddle += 1
             holdServer()

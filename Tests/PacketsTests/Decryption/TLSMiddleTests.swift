@@ -201,6 +201,20 @@ struct TLSMiddleTests {
         #expect(Damage.numbers(reading, .client) == [99] && Damage.numbers(reading, .server) == [99])
     }
 
+    /// Where there are no secrets yet nothing is tried, which says nothing of the server.
+    @Test func connectionsInFrontOfTheirKeysLeaveTrialsToOneOfManyRecords() throws {
+        let pair = try Damage.pair(Self.suites[0], records: 300, size: 100)
+        let (sessions, peer) = (TLSSessions(), "10.0.0.2:443")
+        let record: [UInt8] = [23, 3, 3, 0, 40] + [UInt8](repeating: 7, count: 40)
+        for _ in 0..<8 {
+            let reading = TLSReading([(.client, record)], keys: TLSKeyLog(), sessions: sessions, peer: peer)
+            #expect(reading.reasons.count == 1)
+        }
+        let place = try #require(pair.wire.lastIndex { $0.side == .client })
+        let reading = TLSReading(Array(pair.wire[place...]), keys: pair.keys, sessions: sessions, peer: peer)
+        #expect(Damage.numbers(reading, .client) == [299] && Damage.numbers(reading, .server) == [299])
+    }
+
     /// From whatever packet of the handshake on, be it the middle of a record.
     @Test(arguments: [false, true]) func exchangesOfAHandshakeThatBeganBefore(isHTTP2: Bool) throws {
         var options = TLSPair.Options()
