@@ -245,7 +245,7 @@ struct HTTP2Decoder {
             let value = HTTP2FrameHeader.number(payload[(start + 2)...])
             switch HTTP2FrameHeader.number(payload[start..<(start + 2)]) {
             // SETTINGS_HEADER_TABLE_SIZE is what the other side may use.
-            case 1: self[side == .client ? .server : .client].allowTable(of: Int(value))
+            case 1: self[side.other].allowTable(of: Int(value))
             case 2: self[side].allowsPush = value != 0
             default: break
             }

@@ -115,6 +115,6 @@ extension HTTP3Decoder {
         } else {
             fields.client.table.allowed = capacity
         }
-        unblock(side == .client ? .server : .client, until: .max, time, &sink)
+        unblock(side.other, until: .max, time, &sink)
     }
 }
