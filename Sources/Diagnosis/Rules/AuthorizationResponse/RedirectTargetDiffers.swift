@@ -49,32 +49,65 @@ struct RedirectTargetDiffers: Rule {
             if let response = attempt.response {
                 return changedQuery(response, asked, flow).map { .violated($0) } ?? .holds
             }
-            for (page, target) in flow.providerRedirects(of: request) {
+            for sent in deliveries(of: request, flow) {
                 let address = RecordedURL(asked.value)
                 let isStray =
-                    Self.isOfOneApp(target, address)
-                    && flow.capture[page].request.url.origin != address.origin
-                guard isAnswer(target, attempt, isStray: isStray),
-                    Self.isElsewhere(target, than: request.endpoint, asked),
-                    !known.urls.contains(Self.normal(target))
+                    Self.isOfOneApp(sent.target, address)
+                    && flow.capture[sent.place.exchange ?? request.exchange].request.url.origin
+                        != address.origin
+                guard isAnswer(sent.items, attempt, isStray: isStray),
+                    Self.isElsewhere(sent.target, than: request.endpoint, asked),
+                    !known.urls.contains(Self.normal(sent.target))
                 else { continue }
-                let seen = target.withoutQuery
+                let seen = sent.target.withoutQuery
                 let note = Difference.note(expected: RecordedURL(asked.value).withoutQuery, seen: seen)
                 return .violated(
                     Violation(
                         [
                             Evidence(asked),
                             Evidence(
-                                place: Place(exchange: page, part: .responseLocation, name: ""),
+                                place: sent.place,
                                 value: Masking.shown(seen, of: "location"),
                                 note: note
                             ),
                         ],
-                        exchange: page
+                        exchange: sent.place.exchange
                     )
                 )
             }
             return .holds
+        }
+    }
+
+    /// Parameters that a page of the provider sends to an address.
+    private struct Delivery {
+        var target: RecordedURL
+        var items: QueryItems
+        /// Where the address stands.
+        var place: Place
+    }
+
+    /// What the provider sends the browser on with, by redirects and by the forms that its pages post (OAuth 2.0 Form Post Response Mode,
+    /// section 2), in order of time.
+    private func deliveries(of request: AuthorizationRequest, _ flow: Flow) -> [Delivery] {
+        ProviderPages.of(request, in: flow).flatMap { page -> [Delivery] in
+            let url = flow.capture[page].request.url
+            if let location = flow.capture[page].response?.location {
+                let target = url.resolving(location)
+                let items = QueryItems(items: target.queryItems.items + target.fragmentItems.items)
+                let place = Place(exchange: page, part: .responseLocation, name: "")
+                return [Delivery(target: target, items: items, place: place)]
+            }
+            let forms = flow.surroundings.page(page)?.forms ?? []
+            return forms.filter { $0.method == "post" && !$0.action.isEmpty }.map { form in
+                Delivery(
+                    target: url.resolving(form.action),
+                    items: QueryItems(
+                        items: form.fields.map { .init(name: $0.name, value: $0.value, rawValue: $0.value) }
+                    ),
+                    place: Place(exchange: page, part: .responseBody, name: "")
+                )
+            }
         }
     }
 
@@ -142,10 +175,9 @@ struct RedirectTargetDiffers: Rule {
         Register the redirect URI with its query, if the provider takes one; else keep what is in the query in the login that the state stands for, or in the path.
         """
 
-    /// Whether a redirect is an answer to this request: with a code or error, and with its state; a code that goes astray to the app that
+    /// Whether what is sent is an answer to this request: with a code or error, and with its state; a code that goes astray to the app that
     /// asked (`isStray`) is one whatever became of the state.
-    private func isAnswer(_ target: RecordedURL, _ attempt: LoginAttempt, isStray: Bool) -> Bool {
-        let items = QueryItems(items: target.queryItems.items + target.fragmentItems.items)
+    private func isAnswer(_ items: QueryItems, _ attempt: LoginAttempt, isStray: Bool) -> Bool {
         guard AuthorizationResponse.isResponse(items, mode: .fragment) else { return false }
         guard let state = attempt["state"], items.first("state") == state else {
             return isStray && items.first("code")?.isEmpty == false

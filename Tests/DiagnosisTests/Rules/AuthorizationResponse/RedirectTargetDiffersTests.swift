@@ -50,6 +50,31 @@ struct RedirectTargetDiffersTests {
         #expect(try moved(to: target, asked: asked).finding(rule) == nil)
     }
 
+    /// A page posts the answer (OAuth 2.0 Form Post Response Mode), to an address that is not the one that was asked for.
+    @Test(arguments: [
+        ("https://app.shop.example/default", "state", true),
+        ("https://id.harbour.example/continue", "state", false),
+        ("https://other.shop.example/default", "was", false),
+    ])
+    func readsTheFormOfAPage(target: String, name: String, fires: Bool) throws {
+        let asked = "https://app.shop.example/cb"
+        let recording = try moved(to: target, asked: asked).asking("response_mode", "form_post").editing {
+            guard let location = $0.response?.location else { return }
+            let sent = RecordedURL(location).queryItems
+            let page = """
+                <form method="post" action="\(target)"><input type="hidden" name="code" value="\(sent.first("code") ?? "")">\
+                <input type="hidden" name="\(name)" value="\(sent.first("state") ?? "")"></form>
+                """
+            $0.response = RecordedResponse(status: 200, body: Body(text: page, mediaType: "text/html"))
+        }
+        #expect(
+            recording.finding(rule)?.places
+                == (fires ? ["0 request.query redirect_uri", "1 response.body "] : nil)
+        )
+        #expect((recording.finding("login-abandoned") == nil) == fires)
+        #expect(!fires || recording.outcomes == [.failure])
+    }
+
     /// Provider and app on one machine.
     private func movedOnThisMachine(to target: String) throws -> Recording {
         let provider = "https://id.harbour.example"
