@@ -69,4 +69,15 @@ extension Recording {
         later.startedAt = try #require(exchanges.last).startedAt + .seconds(60)
         return Recording(exchanges + [later])
     }
+
+    /// With another recording's exchanges behind its own, a minute later; of their servers' clocks nothing is said.
+    func followed(by other: Recording) throws -> Recording {
+        let end = try #require(exchanges.last).endedAt + .seconds(60)
+        let pause = try end - #require(other.exchanges.first).startedAt
+        let later = other.editing { exchange in
+            exchange.startedAt = exchange.startedAt + pause
+            exchange.response?.headers.remove("Date")
+        }
+        return Recording(exchanges + later.exchanges)
+    }
 }

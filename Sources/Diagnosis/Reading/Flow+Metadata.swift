@@ -48,6 +48,39 @@ extension Flow {
         }
     }
 
+    /// Metadata of authorization servers that this flow may have gone by, in order of time.
+    ///
+    /// Not those that were read for a later login when all of this one was over, nor those that were replaced before it began, read once
+    /// more at the same address.
+    var metadataInForce: [MetadataDocument] {
+        let documents = serverMetadata
+        let own = exchanges.filter { surroundings.messages[$0].map { !Self.isShared($0) } ?? true }
+        guard documents.count > 1, let first = own.first, let end = own.map({ capture[$0].endedAt }).max()
+        else {
+            return documents
+        }
+        let position = surroundings.position
+        let followed = surroundings.derived.value {
+            FollowedMetadata(
+                exchanges: Set(surroundings.metadata.filter(isAuthorizationAsked).map(\.exchange))
+            )
+        }
+        var replacing: [String: Int] = [:]
+        for document in documents where document.isUsable && position[document.exchange] < position[first] {
+            replacing[document.url.text] = position[document.exchange]
+        }
+        return documents.filter { document in
+            let isLater =
+                capture[document.exchange].startedAt > end && followed.exchanges.contains(document.exchange)
+            return !isLater && replacing[document.url.text].map { position[document.exchange] >= $0 } ?? true
+        }
+    }
+
+    /// The metadata of a capture that a sign-in at their servers follows.
+    private struct FollowedMetadata: Sendable {
+        var exchanges: Set<Int>
+    }
+
     /// Metadata of protected resources, in order of time.
     var resourceMetadata: [MetadataDocument] {
         messages.compactMap {

@@ -38,7 +38,7 @@ struct DiscoveryIssuerMismatch: Rule {
         var isShortened = true
         var isOfService = true
         let readRightly = readRightly(in: flow)
-        for recorded in flow.serverMetadata where recorded.isUsable {
+        for recorded in flow.metadataInForce where recorded.isUsable {
             guard let document = recorded.asAsked(in: flow.capture),
                 let named = document.answer.parameters.parameter("issuer"),
                 !readRightly.contains(Array(named.value.utf8))

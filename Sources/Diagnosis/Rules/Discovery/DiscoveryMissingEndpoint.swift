@@ -29,14 +29,15 @@ struct DiscoveryMissingEndpoint: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let documents = flow.serverMetadata.filter(\.isUsable)
+        let documents = flow.metadataInForce.filter(\.isUsable)
         guard !documents.isEmpty else { return .holds }
         let use = Use(flow)
         for document in documents {
             let missing = ["authorization_endpoint", "token_endpoint", "jwks_uri"].filter { name in
-                // A second document of the same server may complete the first.
+                // A second document of the same server may complete the first; one that it took the place of does not.
                 let isNamed = documents.contains {
                     $0.url.origin == document.url.origin && !($0.endpoint(name) ?? "").isEmpty
+                        && ($0.url.text != document.url.text || !isBefore($0, document, flow))
                 }
                 return !isNamed && isNeeded(name, of: document, use, flow)
             }
@@ -67,6 +68,10 @@ struct DiscoveryMissingEndpoint: Rule {
             ?? registrationMissed(among: documents, flow)
             ?? missedByApp(among: documents, flow) ?? TenantTemplate.violation(in: flow)
         return missed.map { .violated($0) } ?? .holds
+    }
+
+    private func isBefore(_ one: MetadataDocument, _ other: MetadataDocument, _ flow: Flow) -> Bool {
+        flow.surroundings.position[one.exchange] < flow.surroundings.position[other.exchange]
     }
 
     // MARK: - Registration

@@ -274,6 +274,17 @@ struct DiscoveryIssuerMismatchTests {
         #expect(recording.outcomes == [.success])
     }
 
+    /// The provider's address was set right, or wrong, between two logins.
+    @Test(arguments: [true, false]) func eachLoginHasTheMetadataOfItsTime(isFirst: Bool) throws {
+        let other = try Recording("healthy/web-code-flow").editingAnswer(
+            of: "/.well-known/openid-configuration"
+        ) { $0["issuer"] = "http://id.harbour.example" }
+        let right = try Recording("healthy/native-app")
+        let recording = try isFirst ? other.followed(by: right) : right.followed(by: other)
+        let fires = recording.diagnoses.map { $0.findings.contains { $0.rule == rule } }
+        #expect(fires == [isFirst, !isFirst])
+    }
+
     private func readingElsewhere(_ path: String) throws -> Recording {
         try Recording(path).withMetadata().editing { exchange in
             guard exchange.request.url.path.contains("well-known") else { return }

@@ -192,6 +192,20 @@ struct DiscoveryMissingEndpointTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// A login that stopped for what its metadata lacked, and one that read them when they were whole, before it or after.
+    @Test(arguments: [true, false]) func eachLoginHasTheMetadataOfItsTime(isFirst: Bool) throws {
+        let lacking = changing(try Recording("healthy/web-code-flow")) { $0["token_endpoint"] = nil }
+            .answering("/callback", 500)
+        let stopped = Recording(Array(lacking.exchanges.prefix(5)))
+        let whole = try Recording("healthy/native-app")
+        let recording = try isFirst ? stopped.followed(by: whole) : whole.followed(by: stopped)
+        let told = recording.diagnoses.map { $0.findings.first { $0.rule == rule } }
+        #expect(told.count == 2)
+        let (failed, well) = isFirst ? (told.first, told.last) : (told.last, told.first)
+        #expect(failed??.isPrimary == true && failed??.severity == .error)
+        #expect(well.flatMap { $0 } == nil)
+    }
+
     @Test func aGrantWithoutABrowserNeedsNoAuthorizationEndpoint() throws {
         // Nothing is said of grants, which stands for the two that need one; what was asked for did not.
         let recording = try Recording(broken + ".near-miss").editingAnswer(
