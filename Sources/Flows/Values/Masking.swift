@@ -88,10 +88,20 @@ package enum Masking {
         return String(text[..<password]) + masked(String(text[password..<at])) + String(text[at...])
     }
 
+    /// What is longer is no number of an error.
+    private static let longestNumber = 15
+
+    /// Whether a URL is that of a page of errors, where `code` is the number of one: its path ends in `error`.
+    private static func isPageOfErrors(_ text: String) -> Bool {
+        let path = text.prefix { $0 != "?" && $0 != "#" }
+        return path.split(separator: "/").last?.lowercased() == "error"
+    }
+
     /// A URL, or part of one, with the secrets among its parameters masked.
     private static func withoutSecrets(_ text: String) -> String {
         var output: [UInt8] = []
         var start = text.utf8.startIndex
+        let isOfErrors = isPageOfErrors(text)
         // Bytes that end a parameter: `&`, `?`, `#`.
         while start < text.utf8.endIndex {
             let end =
@@ -101,8 +111,11 @@ package enum Masking {
             if let equals = part.utf8.firstIndex(of: 0x3d), isSecret(String(part[..<equals])) {
                 let value = String(part[part.utf8.index(after: equals)...])
                 // Those of excerpts are masked already.
+                let isOpen =
+                    isMasked(value.utf8.prefix { $0 != 0x20 })
+                    || isOfErrors && part[..<equals] == "code" && value.utf8.count <= longestNumber
                 output += Array(part[...equals].utf8)
-                output += Array((isMasked(value.utf8.prefix { $0 != 0x20 }) ? value : masked(value)).utf8)
+                output += Array((isOpen ? value : masked(value)).utf8)
             } else {
                 output += Array(part.utf8)
             }

@@ -25,6 +25,11 @@ struct MaskingTests {
         ("https://a.example/cb", "https://a.example/cb"),
         ("https://bob:hunter2hunter2@a.example:8443/cb", "https://bob:hunt…(14)@a.example:8443/cb"),
         ("https://a.example:8443/cb/bob@b.example", "https://a.example:8443/cb/bob@b.example"),
+        // The number of an error, which a page of errors is told as its code.
+        ("https://a.example/error?code=PX-E0013&id=1", "https://a.example/error?code=PX-E0013&id=1"),
+        ("https://a.example/error?code=abcdefghijklmnop", "https://a.example/error?code=abcd…(16)"),
+        ("https://a.example/error?token=PX-E0013", "https://a.example/error?token=…(8)"),
+        ("https://a.example/cb?code=PX-E0013", "https://a.example/cb?code=…(8)"),
     ])
     func masksSecretsInsideOfURLs(value: String, shown: String) {
         #expect(Masking.shown(value, of: "redirect_uri") == shown)
