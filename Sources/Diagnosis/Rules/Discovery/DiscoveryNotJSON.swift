@@ -28,23 +28,28 @@ struct DiscoveryNotJSON: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        Verdict.firstViolation(among: flow.serverMetadata) { document in
+        let read = Set(flow.serverMetadata.filter(\.isUsable).map(\.url.text))
+        return Verdict.firstViolation(among: flow.serverMetadata) { document in
             let landing = landing(of: document, flow)
             guard let status = document.answer.status, (200..<300).contains(status) || landing != nil,
                 !document.isUsable, let origin = document.url.origin,
                 flow.capture[document.exchange].request.method == "GET"
             else { return .holds }
-            // Another form of the URL, or a later try, gave what was wanted; a client that goes on may have it from anywhere there.
+            // Another form of the URL gave what was wanted; a client that goes on may have it from anywhere there.
             let goesOn = flow.isAuthorizationAsked(after: document)
-            guard !flow.surroundings.latest.isDescribed(document),
-                !goesOn || !flow.surroundings.latest.describedOrigins.contains(origin)
+            let isReadElsewhen = read.contains(document.url.text)
+            guard
+                isReadElsewhen
+                    || !flow.surroundings.latest.isDescribed(document)
+                        && (!goesOn || !flow.surroundings.latest.describedOrigins.contains(origin))
             else { return .holds }
             let body = flow.capture[landing ?? document.exchange].response?.body
             guard let body, body.isRecorded, !body.isTruncated, body.remainingCoding == nil else {
-                return .abstains("the body of the discovery answer was not saved whole")
+                return isReadElsewhen
+                    ? .holds : .abstains("the body of the discovery answer was not saved whole")
             }
-            // A client that goes on has its endpoints from somewhere else.
-            let severity: Severity? = goesOn ? .note : nil
+            // A client that goes on has its endpoints from somewhere else; one that tried again, or another, was given them.
+            let severity: Severity? = goesOn || isReadElsewhen ? .note : nil
             return .violated(
                 Violation(evidence(document, landing ?? document.exchange, body, flow), severity: severity)
                     .toldOfFront(in: flow)

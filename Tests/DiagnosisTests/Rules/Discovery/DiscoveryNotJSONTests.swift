@@ -64,6 +64,18 @@ struct DiscoveryNotJSONTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    /// What a login of its own time was given at the same URL repairs it, before or after, and does not undo it.
+    @Test(arguments: [true, false]) func isANoteWhereALoginReadThemAtTheSameURL(isFirst: Bool) throws {
+        let login = try Recording("healthy/native-app")
+        let page = Body(text: "<!doctype html><title>Shop</title>", mediaType: "text/html")
+        var failed = Recording([try #require(login.exchanges.first)])
+        failed.exchanges[0].response?.body = page
+        let recording = try isFirst ? failed.followed(by: login) : login.followed(by: failed)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .note)
+        #expect(finding.places.first == "\(isFirst ? 0 : login.exchanges.count) request.url ")
+    }
+
     @Test func anotherFormThatAnswersIsEnough() throws {
         let document = try Recording("healthy/native-app").exchanges[0]
         var recording = try Recording("healthy/native-app")
