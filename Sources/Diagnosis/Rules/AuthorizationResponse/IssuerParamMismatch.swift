@@ -35,26 +35,46 @@ struct IssuerParamMismatch: Rule {
             guard let request = attempt.request, let response = attempt.response,
                 let sent = response.parameters.parameter("iss"), !response.isSigned
             else { return .holds }
-            let documents = flow.metadata(naming: request)
-            guard let document = flow.inForce(documents, at: response.exchange), let issuer = document.issuer
-            else {
-                return .abstains(Gap.metadata)
-            }
-            guard !documents.contains(where: { IssuerTemplate.matches(sent.value, $0.issuer ?? "") }) else {
-                return .holds
-            }
-            return .violated(
-                Violation(
-                    [
-                        Evidence(
-                            place: document.answer.place("issuer"),
-                            value: Masking.shown(issuer, of: "issuer")
-                        ),
-                        Evidence(sent, note: Difference.note(expected: issuer, seen: sent.value)),
-                    ],
-                    exchange: sent.place.exchange
-                )
-            )
+            return verdict(on: sent, at: response.exchange, to: request, flow)
         }
+        .or(ofCodelessAnswer(in: flow))
+    }
+
+    /// An answer that has neither a code nor an error names its issuer, too.
+    private func ofCodelessAnswer(in flow: Flow) -> Violation? {
+        for answer in CodelessAnswer.all(in: flow) {
+            guard let sent = answer.parameters.parameter("iss"), let exchange = sent.place.exchange,
+                case .violated(let violation) = verdict(on: sent, at: exchange, to: answer.request, flow)
+            else { continue }
+            return violation
+        }
+        return nil
+    }
+
+    private func verdict(
+        on sent: Parameter,
+        at exchange: Int,
+        to request: AuthorizationRequest,
+        _ flow: Flow
+    ) -> Verdict {
+        let documents = flow.metadata(naming: request)
+        guard let document = flow.inForce(documents, at: exchange), let issuer = document.issuer else {
+            return .abstains(Gap.metadata)
+        }
+        guard !documents.contains(where: { IssuerTemplate.matches(sent.value, $0.issuer ?? "") }) else {
+            return .holds
+        }
+        return .violated(
+            Violation(
+                [
+                    Evidence(
+                        place: document.answer.place("issuer"),
+                        value: Masking.shown(issuer, of: "issuer")
+                    ),
+                    Evidence(sent, note: Difference.note(expected: issuer, seen: sent.value)),
+                ],
+                exchange: sent.place.exchange
+            )
+        )
     }
 }

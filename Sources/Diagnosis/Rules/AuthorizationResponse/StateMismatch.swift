@@ -35,9 +35,8 @@ struct StateMismatch: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let requests = flow.authorizationRequests
         let responses = flow.authorizationResponses
-        guard !responses.isEmpty else { return .holds }
         guard !requests.isEmpty else {
-            return .abstains(Gap.beginning)
+            return responses.isEmpty ? .holds : .abstains(Gap.beginning)
         }
         var evidence: [Evidence] = []
         var isOrphan = false
@@ -63,10 +62,24 @@ struct StateMismatch: Rule {
                 evidence.append(Evidence(came, note: Difference.note(expected: sent.value, seen: came.value)))
             }
         }
+        evidence += ofCodelessAnswers(sentStates, flow)
         guard !evidence.isEmpty else {
             return isOrphan ? .abstains("the request that a response answers is not in the capture") : .holds
         }
         return .violated(Violation(evidence, exchange: evidence.dropFirst().first?.place.exchange))
+    }
+
+    /// What was sent and what came back in answers that have neither a code nor an error.
+    private func ofCodelessAnswers(_ sentStates: Set<ByteText>, _ flow: Flow) -> [Evidence] {
+        CodelessAnswer.all(in: flow).flatMap { answer -> [Evidence] in
+            guard let sent = answer.request.parameters.parameter("state"),
+                let came = answer.parameters.parameter("state"), !came.value.isEmpty,
+                !sentStates.contains(ByteText(came.value)),
+                !belongsElsewhere(came.value, answer.request, flow)
+            else { return [] }
+            let note = Difference.note(expected: sent.value, seen: came.value)
+            return [Evidence(sent), Evidence(came, note: note)]
+        }
     }
 
     /// The `state` of a response at each place where it was seen: in the redirect, at the callback, inside of

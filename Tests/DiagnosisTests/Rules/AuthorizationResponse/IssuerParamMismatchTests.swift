@@ -7,7 +7,8 @@ import Testing
 
 struct IssuerParamMismatchTests {
     private let rule = "issuer-param-mismatch"
-    private let broken = "authorization-response/issuer-param-mismatch"
+    private static let broken = "authorization-response/issuer-param-mismatch"
+    private let broken = Self.broken
 
     @Test func showsBothIssuers() throws {
         let recording = try Recording(broken)
@@ -25,6 +26,18 @@ struct IssuerParamMismatchTests {
         ])
         #expect(recording.finding(rule)?.severity == .error)
         #expect(recording.outcomes == [.failure])
+    }
+
+    /// An answer without a code names its issuer all the same.
+    @Test(arguments: [(Self.broken, true), (Self.broken + ".near-miss", false)])
+    func readsAnAnswerWithoutACode(name: String, fires: Bool) throws {
+        let recording = Recording(Array(try Recording(name).exchanges.prefix(5)))
+            .redirecting(with: [("code", nil)])
+        #expect(
+            recording.finding(rule)?.places
+                == (fires ? ["0 response.body issuer", "3 response.location iss"] : nil)
+        )
+        #expect(recording.finding("code-missing") != nil)
     }
 
     @Test func abstainsWithoutMetadataOfTheEndpoint() throws {

@@ -39,6 +39,18 @@ struct StateMismatchTests {
         #expect(finding.notes.first == "cut off after 16 of 22 characters")
     }
 
+    /// An answer without a code brings a state all the same.
+    @Test(arguments: [("of-another-login", true), (nil, false)])
+    func readsAnAnswerWithoutACode(state: String?, fires: Bool) throws {
+        let recording = try Recording("authorization-response/code-missing")
+        let answered = recording.redirecting(with: [("state", try state ?? sent(recording))])
+        #expect(
+            answered.finding(rule)?.places
+                == (fires ? ["1 request.query state", "2 response.location state"] : nil)
+        )
+        #expect(answered.finding("code-missing") != nil)
+    }
+
     @Test func leavesTheAnswerOfAnotherTabAlone() throws {
         let recording = try Recording(broken + ".near-miss")
         #expect(recording.finding(rule) == nil)
