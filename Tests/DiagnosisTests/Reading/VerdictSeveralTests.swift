@@ -61,6 +61,9 @@ struct VerdictSeveralTests {
     @Test func anotherViolationCountsWhereThereIsNone() {
         let other = Violation([], variant: "other")
         #expect(wrong.or(other) == wrong)
+        let slight = Verdict.violated(seen(0, severity: .note))
+        #expect(slight.or(other) == .violated(other))
+        #expect(slight.or(seen(1, severity: .warning)) == slight)
         #expect(Verdict.abstains("unsaved").or(other) == .violated(other))
         #expect(Verdict.abstains("unsaved").or(nil) == .abstains("unsaved"))
         #expect(Verdict.holds.or(nil) == .holds)
