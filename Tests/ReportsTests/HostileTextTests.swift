@@ -180,6 +180,21 @@ struct HostileTextTests {
         #expect(MarkdownReport.prose(text) == markdown)
     }
 
+    /// Code hosts link such words whatever stands before them, and tell whom they name.
+    @Test(arguments: [
+        ("see https://a.example/x_y, (www.a.example)", "see `https://a.example/x_y`, (`www.a.example`)"),
+        ("@ada and bo@shop.example", "`@ada` and `bo@shop.example`"), ("*@ada*|@bo", "\\*`@ada`\\*\\|`@bo`"),
+        ("acme/shop#12, #3", "`acme/shop#12`, `#3`"), ("`@ada", "\\``@ada`"),
+        ("a @ b, # 3, c#, https:// :// @", "a @ b, \\# 3, c\\#, https:// :// @"), ("a_b", "a\\_b"), ("", ""),
+    ])
+    func wordThatWouldBecomeALinkIsCode(text: String, markdown: String) {
+        #expect(MarkdownReport.escaped(text) == markdown)
+    }
+
+    @Test func linkBesideCodeIsNone() {
+        #expect(MarkdownReport.prose("at http://a/`b` or @ada `c`") == "at http://a/`b` or `@ada` `c`")
+    }
+
     /// A bar in front of a combining accent is a bar all the same; outside of tables it ends nothing.
     @Test func barIsEscapedInTablesAlone() {
         let hostile = "a|\u{301}![x](https://evil.example/p.png)|b"

@@ -78,46 +78,4 @@ package enum MarkdownReport {
         if !sources.isEmpty { blocks.append(sources.joined(separator: ", ")) }
         return blocks.joined(separator: "\n\n")
     }
-
-    /// Sentences of a rule: what stands between backticks in them is code, and nothing else is markup.
-    static func prose(_ text: String) -> String {
-        let parts = text.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
-        let codes = parts.indices.filter { $0 % 2 == 1 }
-        // A backtick without its other half, or around nothing, is no more than a backtick.
-        guard parts.count % 2 == 1, codes.allSatisfy({ !parts[$0].isEmpty }) else { return escaped(text) }
-        return parts.indices.map { $0 % 2 == 1 ? code(parts[$0]) : escaped(parts[$0]) }.joined()
-    }
-
-    /// Text in which nothing is markup: what a capture holds may be anything.
-    static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.printable.unicodeScalars {
-            if "\\`*_{}[]<>#|!~&".unicodeScalars.contains(scalar) { result.unicodeScalars.append("\\") }
-            result.unicodeScalars.append(scalar)
-        }
-        return result
-    }
-
-    /// A value as code in a cell of a table: a bar would end the cell, in code as well.
-    ///
-    /// Of a bar with a backslash of its own before it some take the two backslashes for one, and the bar for the cell's end
-    /// (micromark): it is named by its number.
-    static func codeInTable(_ text: String) -> String {
-        code(text).replacingBytes("\\|", with: "\\\\u{7c}").replacingBytes("|", with: "\\|")
-    }
-
-    /// A value as code outside of tables: fenced by more backticks than it holds in a row.
-    static func code(_ text: String) -> String {
-        let text = text.printable
-        guard !text.isEmpty else { return "(empty)" }
-        var longest = 0
-        var run = 0
-        for byte in text.utf8 {
-            run = byte == 0x60 ? run + 1 : 0
-            longest = max(longest, run)
-        }
-        let fence = String(repeating: "`", count: longest + 1)
-        let space = longest > 0 ? " " : ""
-        return fence + space + text + space + fence
-    }
 }
