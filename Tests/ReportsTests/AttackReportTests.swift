@@ -15,6 +15,7 @@ struct AttackReportTests {
             mustBeRejected: true,
             duty: "Check it.",
             verdict: verdict,
+            reason: verdict == .undecided ? "the login may go through, if nothing is used" : nil,
             ending: verdict == .letThrough ? "status 0" : "status 1",
             duration: .milliseconds(1250),
             wentOn: ["keys", "userinfo"],

@@ -6,8 +6,8 @@ package struct AttackResult: Sendable {
         case rejected
         /// The fault acted, and the login went through.
         case letThrough
-        /// The fault acted, and the login went through, as it may: what was refused, the command cannot tell.
-        case undecided
+        /// The fault acted, and the login went through, as it may; under which condition, in words: the command cannot tell.
+        case undecided(String)
         /// The fault found nothing to make wrong; the reason in words.
         case notExercised(String)
     }
@@ -20,12 +20,14 @@ package struct AttackResult: Sendable {
     package var isConfirmed = false
 
     /// Of a fault that was driven.
-    init(_ fault: Fault, _ login: DrivenLogin, first: ProviderSighting) {
+    ///
+    /// `isByTLS`: whether the provider spoke TLS.
+    init(_ fault: Fault, _ login: DrivenLogin, first: ProviderSighting, isByTLS: Bool) {
         self.fault = fault
         self.login = login
         if login.sighting.brokenAfter != nil {
-            let wentThrough = fault.mustBeRejected && !fault.endsLogin ? Verdict.undecided : .letThrough
-            verdict = login.succeeded ? wentThrough : .rejected
+            let leeway = Self.leeway(fault, login.sighting, first: first, isByTLS: isByTLS)
+            verdict = login.succeeded ? leeway.map(Verdict.undecided) ?? .letThrough : .rejected
         } else {
             verdict = .notExercised(Self.reason(fault, login, first))
         }
@@ -42,6 +44,26 @@ package struct AttackResult: Sendable {
         } else {
             verdict = .notExercised("this login has no \(isAsked ? fault.needs : fault.kindWords)")
         }
+    }
+
+    /// Under which condition a login may go through with what a correct client rejects; nil where there is none.
+    ///
+    /// Whoever fetches the keys means to verify with them.
+    private static func leeway(
+        _ fault: Fault,
+        _ sighting: ProviderSighting,
+        first: ProviderSighting,
+        isByTLS: Bool
+    ) -> String? {
+        if fault.mustBeRejected, !fault.endsLogin {
+            return "the login may go through, if nothing of the wrong answer is used"
+        }
+        guard isByTLS, fault.isOfSignature, let wrong = sighting.firstBroken,
+            AnswerKind.firstTokens.contains(wrong),
+            !first.answers.contains(.keySet), !sighting.answers.contains(.keySet)
+        else { return nil }
+        return
+            "the app fetched no keys, and had the ID token from the token endpoint: the login may go through, if the app verifies the certificate there"
     }
 
     private static func reason(_ fault: Fault, _ login: DrivenLogin, _ first: ProviderSighting) -> String {

@@ -30,11 +30,15 @@ package struct AttackSuiteStateMachine: Sendable {
     private var sinceGood = 0
     private var wantsGood = true
     private let goodEvery: Int
+    private let isByTLS: Bool
 
-    /// `goodEvery`: after so many faults the good login is driven again.
-    package init(_ faults: [Fault], goodEvery: Int = 10) {
+    /// Begins before the first login.
+    ///
+    /// `goodEvery`: after so many faults the good login is driven again; `isByTLS`: whether the provider speaks TLS.
+    package init(_ faults: [Fault], goodEvery: Int = 10, isByTLS: Bool = false) {
         waiting = faults[...]
         self.goodEvery = goodEvery
+        self.isByTLS = isByTLS
     }
 
     /// Faults that are still to be looked at.
@@ -72,7 +76,7 @@ package struct AttackSuiteStateMachine: Sendable {
 
     private mutating func endedBroken(_ login: DrivenLogin, _ fault: Fault) {
         guard let first = goodLogins.first?.sighting else { return }
-        results.append(AttackResult(fault, login, first: first))
+        results.append(AttackResult(fault, login, first: first, isByTLS: isByTLS))
         sinceGood += 1
         // What fails although nothing was wrong yet would fail anyway.
         let failedAnyway = !login.succeeded && login.sighting.brokenAfter == nil

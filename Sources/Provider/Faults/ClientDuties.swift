@@ -1,10 +1,21 @@
 /// What a correct client does when it meets what it must reject; the sections are those of the rule.
 enum ClientDuties {
-    static func text(of fault: String) -> String? { texts[fault] }
+    static func text(of fault: String) -> String? {
+        guard let text = texts[fault] else { return nil }
+        return isOfSignature(fault) ? "\(text) \(unlessDirect)" : text
+    }
 
-    /// OpenID Connect Core, section 3.1.3.7 (6).
+    /// Whether the signature alone shows what is wrong, which TLS may stand for (OpenID Connect Core, section 3.1.3.7 (6)).
+    static func isOfSignature(_ fault: String) -> Bool { ofSignature.contains(fault) }
+
     private static let unlessDirect =
         "Only a client that takes ID tokens from the token endpoint alone, by TLS, may go by that in place of the signature."
+
+    private static let ofSignature: Set<String> = [
+        "id-token-alg-none:signature-removed", "id-token-kid-unknown", "id-token-signature-invalid",
+        "id-token-signature-invalid:claims", "id-token-signature-invalid:public-key-as-secret",
+        "id-token-signature-invalid:key-in-token",
+    ]
 
     private static let texts: [String: String] = [
         "state-mismatch":
@@ -37,17 +48,17 @@ enum ClientDuties {
         "id-token-alg-none:spelled":
             "Take the algorithms that the client was registered for, to the letter, and no other: a list of what is refused is never whole.",
         "id-token-alg-none:signature-removed":
-            "Verify the signature whatever its length: one that is empty is none. \(unlessDirect)",
+            "Verify the signature whatever its length: one that is empty is none.",
         "id-token-signature-invalid:public-key-as-secret":
-            "Take the algorithm from the registration and not from the token: a public key is never a secret. \(unlessDirect)",
+            "Take the algorithm from the registration and not from the token: a public key is never a secret.",
         "id-token-kid-unknown":
-            "Fetch the keys again, once; then reject a token whose kid is still none of them. \(unlessDirect)",
+            "Fetch the keys again, once; then reject a token whose kid is still none of them.",
         "id-token-signature-invalid":
-            "Verify the signature with the key that kid names. \(unlessDirect)",
+            "Verify the signature with the key that kid names.",
         "id-token-signature-invalid:claims":
-            "Verify the signature over the claims as they came, before anything in them is believed. \(unlessDirect)",
+            "Verify the signature over the claims as they came, before anything in them is believed.",
         "id-token-signature-invalid:key-in-token":
-            "Take keys from the key set of the provider alone, and none that the token brings along (jwk, jku, x5c, x5u). \(unlessDirect)",
+            "Take keys from the key set of the provider alone, and none that the token brings along (jwk, jku, x5c, x5u).",
         "userinfo-sub-mismatch":
             "Compare the sub of userinfo with that of the ID token; use nothing of it otherwise.",
         "refresh-subject-changed:sub":

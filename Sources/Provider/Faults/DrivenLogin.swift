@@ -21,6 +21,11 @@ package struct ProviderSighting: Sendable, Equatable {
         if answers.count < Self.limit { answers.append(answer.kind) }
     }
 
+    /// What the first answer was about that a fault made wrong; nil where none was.
+    package var firstBroken: AnswerKind? {
+        brokenAfter.flatMap { $0 < answers.count ? answers[$0] : nil }
+    }
+
     /// Whether a login took place at all: documents alone are none.
     package var hasLogin: Bool {
         answers.contains { AnswerKind.allTokens.contains($0) || $0 == .authorizationResponse }

@@ -94,6 +94,9 @@ package struct Fault: Sendable {
     /// used (OpenID Connect Core, section 5.3.2).
     package var endsLogin: Bool { mustBeRejected && !kinds.isSubset(of: [.userInfo, .refreshResponse]) }
 
+    /// Whether it is wrong by its signature alone, which a client may leave unverified where TLS vouches for the token endpoint.
+    var isOfSignature: Bool { ClientDuties.isOfSignature(id) }
+
     /// What a correct client does when it meets this; nil where it need not reject it.
     package var duty: String? { mustBeRejected ? ClientDuties.text(of: id) : nil }
 

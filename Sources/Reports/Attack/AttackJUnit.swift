@@ -44,11 +44,8 @@ package enum AttackJUnit {
         let head =
             #"    <testcase classname="attack-suite" name="\#(XMLText.escaped(row.fault))" time="\#((row.duration ?? .zero).junitTime)""#
         if isSkipped(row) {
-            let doubt =
-                row.isDoubtful
-                ? "rejected, but the good login failed afterwards as well"
-                : "undecided: the login may go through, if nothing of the wrong answer is used"
-            let reason = row.reason ?? doubt
+            let doubt = "rejected, but the good login failed afterwards as well"
+            let reason = row.verdict == .undecided ? "undecided: \(row.reason ?? "")" : row.reason ?? doubt
             return [
                 head + ">", #"      <skipped message="\#(XMLText.escaped(reason.printable))"/>"#,
                 "    </testcase>",

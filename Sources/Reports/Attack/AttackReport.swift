@@ -7,7 +7,7 @@ package struct AttackReport: Sendable {
         /// The login did not go through.
         case rejected
         case letThrough = "let_through"
-        /// The login went through, as it may; whether the wrong answer was used, the command does not say.
+        /// The login went through, as it may under a condition; whether that is met, the command does not say.
         case undecided
         /// The fault found nothing to make wrong.
         case notExercised = "not_exercised"
@@ -23,7 +23,7 @@ package struct AttackReport: Sendable {
         /// What a correct client does; nil where it need not reject it.
         package var duty: String?
         package var verdict: Verdict
-        /// Why it was not exercised.
+        /// Why it was not exercised, or the condition under which the login may go through.
         package var reason: String?
         /// How the command ended, in words: "status 1"; nil where it was not run.
         package var ending: String?

@@ -59,9 +59,7 @@ package struct AttackText {
     private var undecided: [String] {
         details(
             report.rows(mustBeRejected: true, .undecided),
-            style.yellow(
-                "undecided: the login may go through, if nothing of the wrong answer is used; look at the app:"
-            ),
+            style.yellow("undecided, which is neither passed nor failed; look at the app:"),
             style.yellow("?")
         )
     }
@@ -72,6 +70,7 @@ package struct AttackText {
             + rows.flatMap { row in
                 var lines = ["  \(mark) \(style.bold(row.fault))  \(row.summary)"]
                 if let duty = row.duty { lines.append("      must: \(duty)") }
+                if let reason = row.reason { lines.append("      " + style.yellow(reason.printable)) }
                 let sections = row.specifications.map(\.text).joined(separator: ", ")
                 if !sections.isEmpty { lines.append("      " + style.dim(sections)) }
                 lines.append("      " + style.dim(Self.course(row)))

@@ -40,7 +40,7 @@ struct AttackSuite {
         let progress = AttackProgress(total: faults.count)
         progress.begin(command)
         let began = ContinuousClock.now
-        var machine = AttackSuiteStateMachine(faults)
+        var machine = AttackSuiteStateMachine(faults, isByTLS: authority != nil)
         while case .drive(let fault) = machine.next() {
             progress.show(fault?.id, done: faults.count - machine.remaining)
             // Only the first good login is asked: later ones are compared with it.
@@ -156,7 +156,9 @@ extension AttackReport.Row {
         switch result.verdict {
         case .rejected: row.verdict = .rejected
         case .letThrough: row.verdict = .letThrough
-        case .undecided: row.verdict = .undecided
+        case .undecided(let condition):
+            row.verdict = .undecided
+            row.reason = condition
         case .notExercised(let reason):
             row.verdict = .notExercised
             row.reason = reason

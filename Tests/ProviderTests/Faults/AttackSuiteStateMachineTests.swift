@@ -148,7 +148,46 @@ struct AttackSuiteStateMachineTests {
             _ = machine.next()
             machine.ended(Self.broken(id, .exited(0)))
         }
-        #expect(machine.results.map(\.verdict) == [.undecided, .undecided])
+        let condition = "the login may go through, if nothing of the wrong answer is used"
+        #expect(machine.results.map(\.verdict) == [.undecided(condition), .undecided(condition)])
+    }
+
+    /// OpenID Connect Core, section 3.1.3.7 (6).
+    @Test(
+        arguments: [
+            ("id-token-signature-invalid", true, [], true), ("id-token-kid-unknown", true, [.userInfo], true),
+            // Whoever has the keys verifies with them, and what is not of the signature is looked at in any case.
+            ("id-token-signature-invalid", true, [.keySet], false), ("id-token-expired", true, [], false),
+            ("id-token-alg-none", true, [], false), ("id-token-signature-invalid", false, [], false),
+        ] as [(String, Bool, [AnswerKind], Bool)]
+    )
+    func aSignatureMayGoUnverifiedAtATokenEndpointWithTLS(
+        _ fault: String,
+        _ isByTLS: Bool,
+        _ after: [AnswerKind],
+        _ mayGoThrough: Bool
+    ) throws {
+        var machine = AttackSuiteStateMachine(try Self.faults([fault]), isByTLS: isByTLS)
+        _ = machine.next()
+        machine.ended(Self.login(occasions: [fault]))
+        _ = machine.next()
+        machine.ended(Self.broken(fault, .exited(0), after))
+        let verdict = try #require(machine.results.first?.verdict)
+        if case .undecided(let condition) = verdict {
+            #expect(mayGoThrough && condition.contains("fetched no keys"))
+        } else {
+            #expect(!mayGoThrough && verdict == .letThrough)
+        }
+    }
+
+    @Test func anIDTokenFromTheBrowserHasNoTLSToGoBy() throws {
+        let fault = "id-token-signature-invalid"
+        var machine = AttackSuiteStateMachine(try Self.faults([fault]), isByTLS: true)
+        _ = machine.next()
+        machine.ended(Self.login(occasions: [fault]))
+        _ = machine.next()
+        machine.ended(Self.login(.exited(0), [(.authorizationResponse, [fault]), (.tokenResponse, [])]))
+        #expect(machine.results.map(\.verdict) == [.letThrough])
     }
 
     // MARK: - Ends before the end
