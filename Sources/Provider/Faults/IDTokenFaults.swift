@@ -72,22 +72,25 @@ enum IDTokenFaults {
     private static let times = [
         fault("id-token-expired", "The ID token ran out an hour ago.") { token, context in
             let end = context.now.seconds - 3600
-            // As long as it was good for, were it less than no time.
-            let lifetime = token.claims["exp"]?.int.flatMap { end in
-                token.claims["iat"]?.int.map { end &- $0 }
-            }
-            let start = end &- (lifetime ?? 3600)
+            let start = end &- lifetime(of: token)
             token.claims["exp"] = JSONValue(end)
             token.claims["iat"] = JSONValue(start)
             if token.claims["nbf"] != nil { token.claims["nbf"] = JSONValue(start) }
         },
         fault("id-token-not-yet-valid", "The ID token is from an hour ahead.") { token, context in
-            let seconds = context.now.seconds
-            token.claims["iat"] = JSONValue(seconds + 3600)
-            token.claims["nbf"] = JSONValue(seconds + 3600)
-            token.claims["exp"] = JSONValue(seconds + 7200)
+            let start = context.now.seconds + 3600
+            let lifetime = lifetime(of: token)
+            token.claims["iat"] = JSONValue(start)
+            token.claims["nbf"] = JSONValue(start)
+            token.claims["exp"] = JSONValue(start &+ lifetime)
         },
     ]
+
+    /// How long a token is good for, in seconds, were it less than no time; an hour where it does not say.
+    private static func lifetime(of token: UnsignedToken) -> Int64 {
+        guard let start = token.claims["iat"]?.int, let end = token.claims["exp"]?.int else { return 3600 }
+        return end &- start
+    }
 
     private static let nonces = [
         fault(

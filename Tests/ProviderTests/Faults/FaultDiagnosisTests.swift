@@ -162,6 +162,19 @@ struct FaultDiagnosisTests {
         #expect(found.filter { rules.contains($0) && $0 != "acr-not-satisfied" } == [])
     }
 
+    /// A token of another time is as good for as long as ever.
+    @Test(arguments: ["id-token-expired", "id-token-not-yet-valid"])
+    func aTokenOfAnotherTimeHasItsLifetime(_ id: String) throws {
+        func lifetime(_ faults: [Fault]) throws -> Int64 {
+            let flows = FlowFinder.flows(in: try Self.builtIn(faults, []))
+            let token = try #require(flows.lazy.flatMap(\.idTokens).first).token.token
+            let end = try #require(token.claims?["exp"]?.int)
+            return end - (try #require(token.claims?["iat"]?.int))
+        }
+        let fault = try #require(FaultCatalog.fault(id))
+        #expect(try lifetime([fault]) == lifetime([]))
+    }
+
     // MARK: - Several at once
 
     @Test func severalFaultsAreAllMet() throws {
