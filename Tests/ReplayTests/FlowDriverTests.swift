@@ -124,6 +124,23 @@ struct FlowDriverTests {
         #expect(statuses(run.exchanges).contains(400))
     }
 
+    /// The recorded provider refused the challenge, and there is no verifier to make one of.
+    @Test(arguments: [
+        "hmez5dARlqOHzu_t86aEELAJ-qwpWVsw9bWKWBuEfLo=", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSst",
+    ])
+    func challengeThatIsNoHashIsMadeAgainWithoutAVerifier(_ challenge: String) async throws {
+        var client = ReplayWorld.Client()
+        client.makeChallenge = { _ in challenge }
+        let login = try ReplayWorld().record(client)
+        let isRedeemed = { (exchange: Exchange) in exchange.request.url.path.hasSuffix("/token") }
+        let capture = Capture(recorded(login).filter { !isRedeemed($0) })
+        let run = try await ReplayWorld().replay(capture)
+        let flow = try #require(FlowFinder.flows(in: Capture(run.exchanges)).first)
+        let sent = try #require(flow.authorizationRequests.first?.codeChallenge)
+        #expect(sent != challenge && sent.utf8.count == challenge.utf8.count)
+        #expect(sent.hasSuffix("=") == challenge.hasSuffix("="))
+    }
+
     @Test func paddedChallengeIsMadeAgain() async throws {
         var client = ReplayWorld.Client()
         client.makeChallenge = { ReplayWorld.CodeChallengeCoding.padded($0) }

@@ -196,10 +196,7 @@ struct RequestComposer {
             values.bind(recorded, to: FreshValue.scrambled(recorded, random))
         case .codeChallenge:
             guard let planned = plan.challenges.first(where: { $0.challenge == recorded }) else { return }
-            let model = planned.verifier ?? String(repeating: "aA0", count: 15).dropLast(2).description
-            let verifier = FreshValue.scrambled(model, random)
-            if let old = planned.verifier { values.bind(old, to: verifier) }
-            values.bind(recorded, to: planned.making.make(verifier))
+            bindChallenge(planned)
         case .clientAssertion, .grantAssertion, .requestObject:
             guard let token = JSONWebToken.parse(recorded),
                 kind != .grantAssertion || credentials.clientKey != nil || isSymmetric(token)
@@ -229,6 +226,19 @@ struct RequestComposer {
             values.bind(recorded, to: thumbprint)
         case .dpopProof: break
         }
+    }
+
+    /// A challenge of a new verifier.
+    ///
+    /// Where no verifier is known, one that cannot be a hash (RFC 7636, section 4.2) is made anew in its shape: its client makes it so again.
+    private mutating func bindChallenge(_ planned: PlannedChallenge) {
+        guard planned.verifier != nil || planned.isHash else {
+            return values.bind(planned.challenge, to: FreshValue.scrambled(planned.challenge, random))
+        }
+        let model = planned.verifier ?? String(repeating: "aA0", count: 15).dropLast(2).description
+        let verifier = FreshValue.scrambled(model, random)
+        if let old = planned.verifier { values.bind(old, to: verifier) }
+        values.bind(planned.challenge, to: planned.making.make(verifier))
     }
 
     /// What a client's token says otherwise in this run, by claim: a request object has the parameters of the request (RFC
@@ -263,12 +273,7 @@ struct RequestComposer {
             guard let value = token.claim(name)?.string, values[value] == nil else { continue }
             if name == "code_challenge", let planned = plan.challenges.first(where: { $0.challenge == value })
             {
-                let verifier = FreshValue.scrambled(
-                    planned.verifier ?? String(repeating: "aA0", count: 15),
-                    random
-                )
-                if let old = planned.verifier { values.bind(old, to: verifier) }
-                values.bind(value, to: planned.making.make(verifier))
+                bindChallenge(planned)
             } else if let fresh = FreshValue.fresh(like: value, random: random) {
                 values.bind(value, to: fresh)
             }

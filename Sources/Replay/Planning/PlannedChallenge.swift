@@ -1,3 +1,4 @@
+import JOSE
 package import OAuth
 
 /// A code challenge of the recording.
@@ -7,4 +8,7 @@ package struct PlannedChallenge: Sendable {
     package var verifier: String?
     /// How it is made of a verifier.
     package var making: ChallengeMaking
+
+    /// Whether it looks like the SHA-256 of a verifier in base64url (RFC 7636, section 4.2).
+    var isHash: Bool { challenge.utf8.count == 43 && Base64URL.decode(challenge)?.count == 32 }
 }
