@@ -21,6 +21,8 @@ struct RecordedFaultsTests {
         ("authorization-response/state-missing-in-response", ["state-missing-in-response"]),
         ("refresh/refresh-subject-changed", ["refresh-subject-changed:sub"]),
         ("providers/appauth-ios.broken", ["id-token-nonce-mismatch"]),
+        // What it took is taken again.
+        ("token-request/pkce-not-enforced", ["pkce-not-enforced"]),
         // What it refused is in its answers, and what the app did wrong is the app's.
         ("token-request/client-secret-mismatch", []), ("authorization-response/user-cancelled", []),
         // A token has the recorded algorithm as it is.
@@ -31,6 +33,17 @@ struct RecordedFaultsTests {
         let recorded = RecordedFaults(in: [try Self.capture(path)])
         #expect(recorded.faults.map(\.id) == faults)
         #expect(recorded.remarks.isEmpty)
+    }
+
+    /// A login that is right meets nothing of what is not looked at.
+    @Test func whatIsNotLookedAtDisturbsNoLogin() throws {
+        let recorded = RecordedFaults(
+            in: [
+                try Self.capture("healthy/web-code-flow"),
+                try Self.capture("token-request/pkce-not-enforced"),
+            ]
+        )
+        #expect(recorded.faults.map(\.id) == ["pkce-not-enforced"] && recorded.remarks.isEmpty)
     }
 
     /// A fault is in every login: those that went well would not any more.

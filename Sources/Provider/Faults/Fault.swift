@@ -70,6 +70,9 @@ package struct Fault: Sendable {
     /// What the provider does not look at.
     var omission: Check? { if case .omission(let check) = alteration { check } else { nil } }
 
+    /// Whether the provider takes what is wrong, and says nothing that is.
+    package var isOmission: Bool { omission != nil }
+
     /// The rule it is named after; nil for one that no rule is about.
     package var rule: String? {
         delivery == nil && hasRule ? String(id.prefix { $0 != ":" }) : nil

@@ -18,6 +18,7 @@ struct RecordedFaults {
     /// - Parameter captures: what is played; each of them is diagnosed.
     init(in captures: [Capture]) {
         var isAnyRight = false
+        var omissions: [Fault] = []
         for capture in captures {
             let flows = FlowFinder.found(in: capture)
             for index in flows.indices {
@@ -26,17 +27,29 @@ struct RecordedFaults {
                 if diagnosis.outcome == .success, !flows[index].authorizationRequests.isEmpty {
                     isAnyRight = true
                 }
+                for fault in Self.omissions(diagnosis.findings)
+                where !omissions.contains(where: { $0.id == fault.id }) { omissions.append(fault) }
                 guard diagnosis.outcome == .failure, let cause = diagnosis.findings.first(where: \.isPrimary),
                     let fault = Self.fault(of: cause), !faults.contains(where: { $0.id == fault.id })
                 else { continue }
                 faults.append(fault)
             }
         }
-        guard isAnyRight else { return }
-        remarks = faults.map {
-            "a login went well, and another met \($0.id): --fault \($0.id) lets every login meet it"
+        if isAnyRight {
+            remarks = faults.map {
+                "a login went well, and another met \($0.id): --fault \($0.id) lets every login meet it"
+            }
+            faults = []
         }
-        faults = []
+        // Whoever does everything right meets none of these.
+        faults += omissions
+    }
+
+    /// What the provider did not look at, though a login goes well with it.
+    private static func omissions(_ findings: [Finding]) -> [Fault] {
+        FaultCatalog.all.filter { fault in
+            fault.isOmission && findings.contains { $0.rule == fault.rule }
+        }
     }
 
     /// The fault that a finding is about; of several variants the one that its evidence names, as in `jarm-invalid:aud`.
