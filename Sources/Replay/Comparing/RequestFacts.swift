@@ -99,9 +99,12 @@ struct RequestFacts {
     private mutating func addResponseParameters() {
         guard case .authorizationResponse(let response) = step.message else { return addParameters() }
         let part: Place.Part = step.isSeenInRedirect ? .responseLocation : .requestURL
+        let isAsserted =
+            response.mode == .credential && response.deliveredBy != nil && step.isSeenInRedirect
+        let target = isAsserted ? response.target.origin : nil
         list.add(
             place(part, ""),
-            .init(response.target.text, .url),
+            .init(target ?? response.target.text, .url),
             as: .init(name: Self.targetName, part: .requestURL)
         )
         list.add(
@@ -109,12 +112,26 @@ struct RequestFacts {
             .init(response.mode.rawValue, .verdict),
             as: .init(aspect: "response_mode", part: .requestURL)
         )
-        let items = response.parameters.items
+        let items = isAsserted ? asserted(of: response) : response.parameters.items
         // What went wrong is said first.
         for parameter in items.filter({ $0.name == "error" }) + items.filter({ $0.name != "error" }) {
             add(parameter, in: .requestQuery)
         }
     }
+
+    /// What the provider says to the browser in place of a redirect (FedCM, "Identity assertion endpoint"), whatever the app calls it where it
+    /// sends that on, and to which of its addresses.
+    private func asserted(of response: AuthorizationResponse) -> [Parameter] {
+        response.parameters.items.filter { Self.assertedNames.contains($0.name) }.map { parameter in
+            Parameter(
+                name: parameter.name,
+                value: parameter.value,
+                place: Place(exchange: response.deliveredBy, part: .responseBody, name: parameter.name)
+            )
+        }
+    }
+
+    private static let assertedNames: Set<String> = ["id_token", "error", "error_uri"]
 
     /// Where an authorization response goes: the redirect URI without its query.
     static let targetName = "target"

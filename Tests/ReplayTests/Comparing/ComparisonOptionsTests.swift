@@ -61,6 +61,19 @@ struct ComparisonOptionsTests {
         #expect(plain.headline.hasPrefix("discovery: URL: scheme http instead of https; host 127.0.0.1"))
     }
 
+    /// The app's own server is not asked in a replay: what the provider says to the browser (FedCM) is compared, and no name of the app's.
+    @Test func tokenWithoutARedirectIsTheSameWithoutTheApp() throws {
+        let recording = try ComparedRecording("Tests/Recordings/fedcm-chromium")
+        let app = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/session" })
+        let options = ComparisonOptions(leavingOut: [app])
+        let difference = recording.difference(from: recording.without("/session"), options: options)
+        #expect(try #require(difference).isSame)
+        let refused = recording.without("/session").editing("/assert") {
+            $0.response?.body = .json(#"{"error":{"code":"access_denied"}}"#)
+        }
+        #expect(try #require(recording.difference(from: refused, options: options)).isSame == false)
+    }
+
     /// A mock at the recorded address knows its browsers by a cookie of its own.
     @Test(arguments: [("login_flow", false), (MockCookies.transaction, true), (MockCookies.session, true)])
     func cookieOfAMockIsNoDifference(name: String, isTheSame: Bool) throws {
