@@ -41,8 +41,7 @@ struct LeftCode {
         guard let state = response.state, !state.isEmpty else { return nil }
         let codes = Set(flow.tokenRequests.filter(\.answer.isSuccess).compactMap(\.code))
         return flow.authorizationResponses.first { earlier in
-            earlier.state == state && earlier.code != response.code
-                && earlier.code.map(codes.contains) ?? false
+            earlier.state == state && earlier.code.map(codes.contains) ?? false
         }?.parameter("code")
     }
 

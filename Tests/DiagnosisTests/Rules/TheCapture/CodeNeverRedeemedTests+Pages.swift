@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import JSON
 import OAuth
 import TestSupport
 import Testing
@@ -86,6 +87,39 @@ extension CodeNeverRedeemedTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.fix.contains("frame-ancestors 'self'") == isTold)
         #expect(finding.places.contains { $0.hasSuffix(" response.header \(name)") } == isTold)
+    }
+
+    /// Somebody went back to the sign-in page: what the library stored for the login is used up.
+    @Test(arguments: [("", true), ("refused", false), ("of another login", false)])
+    func namesTheAnswerThatWasExchangedBefore(first: String, isTold: Bool) throws {
+        var recording = try page()
+        var (signIn, callback) = (recording.exchanges[3], recording.exchanges[4])
+        recording.exchanges.removeLast()
+        let code = try #require(callback.request.url.queryItems.first("code"))
+        var request = recording.exchanges[0]
+        request.startedAt = callback.endedAt + .milliseconds(20)
+        request.request.method = "POST"
+        request.request.url = RecordedURL("https://id.harbour.example/token")
+        request.response = RecordedResponse(
+            status: 200,
+            headers: HeaderFields([("Access-Control-Allow-Origin", "*")])
+        )
+        recording.exchanges.append(request)
+        recording = recording.sending("grant_type", "authorization_code").sending("code", code).granted()
+        if first == "refused" { recording = recording.answering("/token", 400, ["error": "invalid_request"]) }
+        var answer = Recording.changing(callback.request.url.text, "code", "second-code-0123456789")
+        if first == "of another login" { answer = Recording.changing(answer, "state", "another-state-0001") }
+        signIn.startedAt = signIn.startedAt + .seconds(60)
+        signIn.response?.redirect(to: answer)
+        callback.startedAt = signIn.endedAt + .milliseconds(20)
+        callback.request.url = RecordedURL(answer)
+        var later = callback
+        later.request = RecordedRequest(method: "GET", url: RecordedURL("https://www.shop.example/offers"))
+        later.startedAt = callback.endedAt + .seconds(40)
+        recording.exchanges += [signIn, callback, later]
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("second answer to one request") == isTold)
+        #expect((finding.places.last == "4 request.query code") == isTold)
     }
 
     @Test func aPageWithACookieOrWithoutCallsIsAServers() throws {

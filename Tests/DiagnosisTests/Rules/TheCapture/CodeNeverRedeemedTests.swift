@@ -108,24 +108,47 @@ struct CodeNeverRedeemedTests {
         if !fires { #expect(recording.abstention(rule) != nil && recording.outcomes.contains(.incomplete)) }
     }
 
-    /// Who signs out with the ID token of this login had its code exchanged, outside of the capture.
-    @Test(arguments: [(true, false), (false, true)])
-    func logoutWithTheTokenOfThisLoginTellsOfAnExchange(isOfThisLogin: Bool, fires: Bool) throws {
+    /// Who signs out with the ID token of this login had its code exchanged, outside of the capture; but a token may come
+    /// with the code, and all logins may have one nonce.
+    @Test(arguments: [
+        ("own", false), ("of another login", true), ("before the code", true), ("with the code", true),
+    ])
+    func logoutWithTheTokenOfThisLoginTellsOfAnExchange(token: String, fires: Bool) throws {
         var recording = try Recording(broken)
         let nonce = try #require(
             recording.exchanges.lazy.compactMap { $0.request.url.queryItems.first("nonce") }.first
         )
         let claims = #"{"iss":"https://id.harbour.example","aud":"shop-app","nonce":""#
+        let named = token == "of another login" ? "of-another-login" : nonce
         let hint =
-            [#"{"alg":"RS256"}"#, claims + (isOfThisLogin ? nonce : "of-another-login") + "\"}"]
+            [#"{"alg":"RS256"}"#, claims + named + "\"}"]
             .map(encoded).joined(separator: ".") + ".AAAA"
         var logout = try #require(recording.exchanges.last)
         logout.startedAt = logout.startedAt + .seconds(2)
+        if token == "before the code" {
+            logout.startedAt = recording.exchanges[2].startedAt - .seconds(1)
+        } else if token == "with the code", let location = recording.exchanges[2].response?.location {
+            recording.exchanges[2].response?.redirect(to: location + "&id_token=" + hint)
+        }
         let url = RecordedURL("https://id.harbour.example/end-session?id_token_hint=" + hint)
         logout.request = RecordedRequest(method: "GET", url: url)
         recording.exchanges.append(logout)
         #expect((recording.finding(rule) != nil) == fires)
-        #expect((recording.abstention(rule) != nil) == isOfThisLogin)
+        #expect((recording.abstention(rule) != nil) == !fires)
+    }
+
+    /// By two clocks an exchange may come before its code; one with another code is not of it.
+    @Test(arguments: [true, false]) func exchangeInFrontIsOfThisCodeAlone(isOfThisCode: Bool) throws {
+        var recording = try Recording(broken)
+        let code = try #require(recording.flows.first?.authorizationResponses.first?.code)
+        var request = try #require(
+            Recording("healthy/native-app").exchanges.first { $0.request.url.path == "/token" }
+        )
+        request.startedAt = recording.exchanges[1].startedAt + .seconds(1)
+        recording.exchanges.insert(request, at: 2)
+        recording = recording.sending("code", isOfThisCode ? code : "another-code-0001")
+            .answering("/token", 400, ["error": "invalid_grant"])
+        #expect((recording.finding(rule) == nil) == isOfThisCode)
     }
 
     @Test func passingItOnIsUsingIt() throws {
@@ -327,6 +350,13 @@ struct CodeNeverRedeemedTests {
         let diagnoses = FlowFinder.flows(in: capture).map { Diagnostician.diagnose($0) }
         #expect(!diagnoses.flatMap(\.findings).map(\.rule).contains(rule))
         #expect(diagnoses.flatMap(\.abstentions).map(\.rule).contains(rule))
+        // With something of the app's in it, it is no browser's alone.
+        var both = try Capture(Recording(broken).exchanges)
+        both.creator = capture.creator
+        #expect(
+            FlowFinder.flows(in: both).flatMap { Diagnostician.diagnose($0).findings }.map(\.rule)
+                .contains(rule)
+        )
     }
 
     /// An import names itself for its producer, and the files that it was made of beside that.
