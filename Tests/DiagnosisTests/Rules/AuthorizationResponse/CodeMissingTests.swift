@@ -195,10 +195,11 @@ struct CodeMissingTests {
 
     /// A program listens for one answer, and has no other way to its code; a web app on the same machine may have one.
     @Test(arguments: [
-        (200, "", false, true), (204, "", false, true), (400, "", false, true), (200, "", true, false),
-        (200, "?code=code-0123456789&state=state-0123456789", false, false),
+        (200, "", "", true), (204, "", "", true), (400, "", "", true), (302, "", "", false),
+        (200, "", "redirect", false), (200, "", "page", false),
+        (200, "?code=code-0123456789&state=state-0123456789", "", false),
     ])
-    func codeThatDidNotComeToAProgramIsLost(status: Int, query: String, isWebApp: Bool, isLost: Bool) {
+    func codeThatDidNotComeToAProgramIsLost(status: Int, query: String, before: String, isLost: Bool) {
         let address = "http://127.0.0.1:53219/callback"
         let request =
             "https://idp.example/authorize?"
@@ -207,7 +208,8 @@ struct CodeMissingTests {
                 ("state", "state-0123456789"),
             ])
         var capture = CaptureBuilder()
-        if isWebApp { capture.redirect("http://127.0.0.1:53219/login", to: request) }
+        if before == "redirect" { capture.redirect("http://127.0.0.1:53219/login", to: request) }
+        if before == "page" { capture.get("http://127.0.0.1:53219/", body: .html("Sign in")) }
         capture.redirect(request, to: address + "?code=code-0123456789&state=state-0123456789")
         capture.get(address + query, status, body: .html("You may close this window."))
         let recording = Recording(capture.exchanges)
@@ -223,13 +225,21 @@ struct CodeMissingTests {
         #expect(try stripped(status, to: location).finding(rule) == nil)
     }
 
-    /// An app took the code at an address that no recorder sees; its user comes to the same address later, or by another program.
-    @Test(arguments: ["later", "behind another page", "in another browser"])
+    /// An app took the code at an address that no recorder sees; its user comes to the same address later, or by another program, or
+    /// with another answer.
+    @Test(arguments: [
+        "later", "behind another page", "in another browser", "by another program", "with a form",
+        "state=of-another-login", "error=access_denied",
+    ])
     func requestThatNoRedirectLedToTellsOfNoLostCode(way: String) throws {
         var recording = try stripped(302, to: "https://www.shop.example/login", keeping: false)
         let callback = try #require(recording.exchanges.last)
         switch way {
         case "later": recording.exchanges[3].startedAt = callback.startedAt + .seconds(30)
+        case "by another program": recording.exchanges[3].client = ClientFacts(process: "safari")
+        case "with a form": recording.exchanges[3].request.method = "POST"
+        case _ where way.contains("="):
+            recording.exchanges[3].request.url = RecordedURL("https://www.shop.example/callback?\(way)")
         case "in another browser":
             recording.exchanges[3].request.headers = HeaderFields([("User-Agent", "Mozilla/5.0 (iPhone)")])
         default:

@@ -54,8 +54,8 @@ struct CodeAlteredTests {
     }
 
     /// The callback's request has what the token request has.
-    @Test func knowsTheStepBeforeTheCallback() throws {
-        let recording = try Recording(broken).editing { exchange in
+    private func alteredBeforeTheCallback() throws -> Recording {
+        try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }
             exchange.request.url = RecordedURL(
                 Recording.changing(
@@ -65,7 +65,53 @@ struct CodeAlteredTests {
                 )
             )
         }
-        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
+    @Test func knowsTheStepBeforeTheCallback() throws {
+        #expect(try alteredBeforeTheCallback().finding(rule)?.isPrimary == true)
+    }
+
+    /// Two codes are of one answer where both have its state, and the redirect's did not arrive.
+    @Test(arguments: [
+        ("", true), ("behind an error", true), ("behind another login's", true), ("in another browser", true),
+        ("without state", false), ("beside it", false), ("hidden", false),
+    ])
+    func codesOfOneAnswerAreCompared(way: String, isCompared: Bool) throws {
+        var recording = try alteredBeforeTheCallback()
+        let location = try #require(recording.exchanges[2].response?.location)
+        var other = recording.exchanges[way == "beside it" ? 3 : way == "in another browser" ? 1 : 2]
+        switch way {
+        case "behind an error", "behind another login's":
+            other.startedAt = other.startedAt - .milliseconds(500)
+            let answer =
+                way == "behind an error"
+                ? location.replacing(/code=[^&]+/, with: "error=login_required")
+                : Recording.changing(
+                    Recording.changing(location, "code", "another-0001"),
+                    "state",
+                    "another-0001"
+                )
+            other.response?.redirect(to: answer)
+            recording.exchanges.insert(other, at: 2)
+        case "in another browser":
+            other.startedAt = recording.exchanges[2].endedAt + .milliseconds(5)
+            other.request.url = RecordedURL("https://id.harbour.example/account")
+            other.request.headers.replace("User-Agent", with: "Mozilla/5.0 (iPhone) Safari/604.1")
+            recording.exchanges.insert(other, at: 3)
+        case "without state": recording = recording.asking("state", "").redirecting(with: [("state", "")])
+        case "beside it":
+            other.startedAt = other.startedAt - .milliseconds(20)
+            other.duration = .milliseconds(5)
+            other.request.url = RecordedURL(location)
+            recording.exchanges.insert(other, at: 3)
+        case "hidden":
+            let hidden = Recording.changing(location, "code", "[REDACTED]")
+            recording.exchanges[2].response?.redirect(to: hidden)
+        default: break
+        }
+        let notes = try #require(recording.finding("token-invalid-grant")).notes
+        #expect(notes.contains("the code in the provider's redirect") == isCompared)
+        #expect((recording.finding(rule) != nil) == isCompared)
     }
 
     @Test(arguments: [
