@@ -30,6 +30,13 @@ struct CookieDeliveryTests {
         Row(header: "c=1; Path=/; Secure; SameSite=Lax", method: "POST", obstacle: .laxPost),
         Row(header: "c=1; Path=/; Secure", method: "POST", obstacle: nil),
         Row(header: "c=1; Path=/; Secure", method: "POST", seconds: 121, obstacle: .laxPost),
+        Row(
+            header: "c=1; Path=/; Secure",
+            method: "POST",
+            seconds: 121,
+            agent: "Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/148.0.0.0 Safari/537.36",
+            obstacle: .laxPost
+        ),
         Row(header: "c=1; Path=/; Secure", method: "POST", seconds: 121, agent: firefox, obstacle: nil),
         Row(header: "c=1; Path=/; Secure; SameSite=Strict", obstacle: .strict),
         Row(
@@ -67,6 +74,11 @@ struct CookieDeliveryTests {
             obstacle: nil
         ),
         Row(header: "c=1; Path=/; Domain=op.example", obstacle: .foreignDomain),
+        Row(
+            header: "c=1; Path=/; Domain=app.shop.example",
+            to: "https://www.shop.example/callback",
+            obstacle: .otherHost
+        ),
         Row(header: "c=1", from: "https://app.shop.example/auth/login", obstacle: .path),
         Row(header: "c=1", obstacle: nil),
         Row(header: "c=1; Path=/call", obstacle: .path),
@@ -78,7 +90,9 @@ struct CookieDeliveryTests {
         Row(header: "__Host-c=1; Path=/; Secure", obstacle: nil),
         Row(header: "__Host-c=1; Path=/; Secure; Domain=shop.example", obstacle: .prefix),
         Row(header: "__host-c=1; Secure", obstacle: .prefix),
+        Row(header: "__Host-c=1; Path=/", obstacle: .prefix),
         Row(header: "__Secure-c=1; Path=/", obstacle: .prefix),
+        Row(header: "__Secure-c=1; Path=/; Secure", obstacle: nil),
         Row(header: "c=" + String(repeating: "x", count: 4096), obstacle: .tooLarge),
     ]
 

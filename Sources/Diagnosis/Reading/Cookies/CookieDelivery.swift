@@ -159,7 +159,7 @@ package struct CookieDelivery {
     }
 
     private static func isChromium(_ agent: String) -> Bool {
+        // A headless one as well, which is called HeadlessChrome/141.0.0.0.
         agent.containsBytes("Chrome/") || agent.containsBytes("Chromium/")
-            || agent.containsBytes("HeadlessChrome/")
     }
 }

@@ -84,9 +84,7 @@ enum LoginCookies {
                 for setting in staying { byName[setting.cookie.name, default: []].append(setting) }
             }
             // Nor what an app did that sent the user to the one that now asks another provider in its turn.
-            guard !ends.callbacks.contains(source),
-                source == request.exchange || !ends.requests.contains(source)
-            else { break }
+            guard !ends.callbacks.contains(source), !ends.requests.contains(source) else { break }
         }
         return found
     }

@@ -87,7 +87,6 @@ struct ProviderSession {
         _ flow: Flow
     ) -> CookieDelivery.Setting? {
         let positions = flow.surroundings.position
-        guard positions[first] <= positions[last] else { return nil }
         var before: Set<String> = []
         var isSignedIn = false
         var found: [CookieDelivery.Setting] = []

@@ -283,11 +283,17 @@ struct StateCookieLostTests {
         #expect(finding.fix.hasPrefix("Give one of the two programs another cookie name"))
     }
 
-    @Test func saysThatASecondLoginOverwroteIt() throws {
-        let recording = try overwritten(
+    /// A dot before the domain says nothing (RFC 6265, section 5.2.3).
+    @Test(arguments: ["", "; Domain=.shop.example"]) func saysThatASecondLoginOverwroteIt(domain: String)
+        throws
+    {
+        var recording = try overwritten(
             by: "https://www.shop.example/login",
-            location: "https://login.harbour.example/authorize?client_id=shop&state=other"
+            location: "https://login.harbour.example/authorize?client_id=shop&state=other",
+            cookie: "shop_login=another; Path=/" + domain
         )
+        let own = "shop_login=1234567890abcd; Path=/" + domain.replacing("=.", with: "=")
+        recording.exchanges[0].response?.headers.replace("Set-Cookie", with: own)
         #expect(
             recording.finding(rule)?.notes[0]
                 == "overwritten by exchange 4: another login was begun in the same browser"
@@ -316,16 +322,17 @@ struct StateCookieLostTests {
     @Test(
         arguments: [
             ("s0Ar7Qm2XbW0kLr9", true), ("c3RhdGUtQi1hYmM+ZA==", true), ("web:B:abcdefgh", true),
-            ("s0Ar7Qm2XbW0kLr9", false),
+            ("/basket", false), ("7", false), ("as sent", false), ("by-another-app", false),
         ]
     ) func saysThatALoginBegunByScriptOverwroteIt(state: String, isNamed: Bool) throws {
         var recording = try overwritten(by: "https://www.shop.example/api/login")
         var second = recording.exchanges[1]
-        second.request.url = RecordedURL(
-            Recording.changing(second.request.url.text, "state", state)
-        )
+        var url = second.request.url.text
+        if state != "as sent" { url = Recording.changing(url, "state", state) }
+        if state == "by-another-app" { url = Recording.changing(url, "client_id", "another-app") }
+        second.request.url = RecordedURL(url)
         second.startedAt = recording.exchanges[4].startedAt + .milliseconds(20)
-        let answer = isNamed ? "{\"url\":\"\(second.request.url.text)\"}" : #"{"url":"/basket"}"#
+        let answer = "{\"url\":\"\(state.hasPrefix("/") ? state : url)\"}"
         recording.exchanges[4].response?.body = Body(text: answer, mediaType: "application/json")
         recording.exchanges.append(second)
         let finding = recording.finding(rule)
