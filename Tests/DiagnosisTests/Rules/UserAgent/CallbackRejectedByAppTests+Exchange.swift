@@ -26,6 +26,7 @@ extension CallbackRejectedByAppTests {
         ("InternalOAuthError: Failed to obtain access token", true),
         ("Could not exchange the code", true),
         ("Sorry https://id.harbour.example/token == Unauthorized", true),
+        ("login.OAuthLogin(NewTransportWithCode)", true),
         ("Sorry https://id.harbour.example/users == Unauthorized", false),
         ("Unable to obtain CSRF token", false), ("Failed to get session", false),
         ("Failed to get token: the state does not match", false),
@@ -169,6 +170,7 @@ extension CallbackRejectedByAppTests {
         ("unexpected iss value, expected https://id.example", true),
         ("Invalid claim: &#39;aud&#39;", false),
         ("unable to get local issuer certificate, unexpected", false),
+        ("tls: unexpected issuer of the chain", false), ("SSL: issuer mismatch with peer", false),
         ("Issuer https://id.harbour.example", false), ("Dismiss claim: unexpected", false),
         // A debugger's page has the app's settings behind what went wrong.
         ("KeyError: unexpected groups \(Self.settings) OIDC_OP_ISSUER https://id.harbour.example", false),
@@ -273,14 +275,18 @@ extension CallbackRejectedByAppTests {
     }
 
     /// A bookmark of the sign-in page; who was sent there by a page, and whose app set a cookie, began at the app.
-    @Test(arguments: [("none", false, true), ("cross-site", false, false), ("none", true, false)])
-    func loginThatBeganAtTheProviderIsToldOf(site: String, isAppSeen: Bool, isTold: Bool) throws {
+    @Test(arguments: [
+        ("none", "document", false, true), ("cross-site", "document", false, false),
+        ("none", "empty", false, false), ("none", "document", true, false),
+    ])
+    func loginThatBeganAtTheProviderIsToldOf(site: String, kind: String, isAppSeen: Bool, isTold: Bool) throws
+    {
         let recording = try withoutLoginCookie().without {
             !isAppSeen && $0.request.url.path == "/login"
         }.editing { exchange in
             guard exchange.request.url.path == "/authorize" else { return }
             exchange.request.headers.append("Sec-Fetch-Site", site)
-            exchange.request.headers.append("Sec-Fetch-Dest", "document")
+            exchange.request.headers.append("Sec-Fetch-Dest", kind)
         }
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary && finding.explanation.contains("did not come from the app") == isTold)

@@ -8,8 +8,9 @@ import Testing
 
 /// A page that hands the code on to the app's server by script.
 extension CallbackRejectedByAppTests {
-    @Test(arguments: [303, 400])
-    func serverThatIsSentNoFragmentIsTold(status: Int) throws {
+    /// One that is down, or asks for a password, has not looked for it.
+    @Test(arguments: [(303, true), (400, true), (401, false), (403, false), (429, false), (500, false)])
+    func serverThatIsSentNoFragmentIsTold(status: Int, isTold: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             if exchange.request.url.path == "/callback" {
                 exchange.request.url = RecordedURL(exchange.request.url.withoutQuery)
@@ -20,9 +21,17 @@ extension CallbackRejectedByAppTests {
             }
         }
         let finding = try #require(recording.finding(rule))
-        #expect(finding.notes.last == "in the fragment")
-        #expect(finding.explanation.contains("behind a #"))
+        #expect((finding.notes.last == "in the fragment") == isTold)
+        #expect(finding.explanation.contains("behind a #") == isTold)
         #expect(try !#require(Recording(broken).finding(rule)).explanation.contains("behind a #"))
+        // Whoever has the code was sent it all the same.
+        var request = try #require(
+            Recording("healthy/web-code-flow").exchanges.first { $0.request.url.path == "/token" }
+        )
+        request.startedAt = try #require(recording.exchanges.last).startedAt + .milliseconds(5)
+        let code = recording.flows.first?.authorizationResponses.first?.code
+        let redeemed = Recording(recording.exchanges + [request]).sending("code", code)
+        #expect(redeemed.finding(rule)?.explanation.contains("behind a #") != true)
     }
 
     /// The callback only loads a page, which hands the code to the app's server by script.

@@ -155,6 +155,63 @@ struct CallbackRejectedByAppTests {
         #expect(finding.explanation.contains("something that it did not get") == isTold)
     }
 
+    /// A cache in front of the app gives everybody one redirect to the provider, or one page with the link to it.
+    @Test(arguments: [
+        ("Age", "812", false, true), ("X-Cache", "Hit from cloudfront", true, true),
+        ("Age", "0", false, false),
+        ("X-Cache", "Miss from cloudfront", true, false),
+    ])
+    func loginThatBeganOutOfACacheIsTold(name: String, value: String, isPage: Bool, isTold: Bool) throws {
+        let recording = try answered { $0.status = 400 }.editing { exchange in
+            guard let location = exchange.response?.location, RecordedURL(location).path == "/authorize"
+            else {
+                return
+            }
+            if isPage {
+                exchange.response = RecordedResponse(
+                    status: 200,
+                    body: .html("<a href=\"\(location)\">Sign in</a>")
+                )
+            }
+            exchange.response?.headers.append(name, value)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("out of a cache") == isTold)
+        #expect(finding.evidence.contains { $0.place.name == name } == isTold)
+    }
+
+    /// The sign-in page was sent again, and the state is used up by the first answer.
+    @Test(
+        arguments: [("n3xtC0de", 60_000, true), (nil, 60_000, false), ("n3xtC0de", -100, false)]
+            as [(String?, Int, Bool)]
+    )
+    func secondAnswerToOneLoginIsToldAsThat(code: String?, milliseconds: Int, isTold: Bool) throws {
+        var recording = try Recording("healthy/web-code-flow")
+        var second = try #require(recording.exchanges.last { $0.request.url.path == "/callback" })
+        if let code {
+            second.request.url = RecordedURL(Recording.changing(second.request.url.text, "code", code))
+        }
+        second.startedAt = second.startedAt + .milliseconds(milliseconds)
+        second.response = RecordedResponse(
+            status: 400,
+            body: .html("<h1>Login failed</h1>Unable to verify authorization request state")
+        )
+        recording.exchanges.append(second)
+        let finding = recording.finding(rule)
+        #expect((finding?.explanation.contains("a second time") ?? false) == isTold)
+        // An error uses nothing up.
+        let cancelled = recording.without { ["/token", "/jwks", "/userinfo"].contains($0.request.url.path) }
+            .editing { exchange in
+                func changed(_ url: String) -> String {
+                    url.replacing(/code=(?!n3xt)[^&]+/, with: "error=access_denied")
+                }
+                exchange.request.url = RecordedURL(changed(exchange.request.url.text))
+                guard let location = exchange.response?.location else { return }
+                exchange.response?.redirect(to: changed(location))
+            }
+        #expect(cancelled.finding(rule)?.explanation.contains("a second time") != true)
+    }
+
     /// A callback that is loaded again and again, with a code that is refused each time.
     @Test func reloadsAreNotComparedWithEachOther() throws {
         func seconds(_ count: Int) throws -> Double {
