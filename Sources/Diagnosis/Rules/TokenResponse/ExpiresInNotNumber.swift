@@ -81,9 +81,7 @@ struct ExpiresInNotNumber: Rule {
         case .some: return "no number"
         case nil:
             // In a form everything is text.
-            guard answer.json == nil, let text = answer.parameters["expires_in"], !text.isEmpty else {
-                return nil
-            }
+            guard answer.json == nil, let text = answer.parameters["expires_in"] else { return nil }
             return text.utf8.allSatisfy { $0.isASCIIDigit } ? nil : "no whole number"
         }
     }

@@ -36,19 +36,19 @@ struct ExpiresInNotNumberTests {
 
     /// Firebase and Entra's first version document the digits as text.
     @Test(arguments: [
-        ("https://securetoken.googleapis.com/token", Severity.note),
-        ("https://login.microsoftonline.com/contoso/oauth2/token", .note),
-        ("https://login.microsoftonline.com/contoso/oauth2/v2.0/token", .warning),
+        ("https://securetoken.googleapis.com/token", "3600", Severity.note),
+        ("https://securetoken.googleapis.com/token", "", .warning),
+        ("https://securetoken.googleapis.com/token", "soon", .warning),
+        ("https://login.microsoftonline.com/contoso/oauth2/token", "3600", .note),
+        ("https://login.microsoftonline.com/contoso/oauth2/v2.0/token", "3600", .warning),
     ])
-    func whatIsDocumentedSoIsANote(url: String, severity: Severity) throws {
-        let recording = try Recording(broken).editing { exchange in
-            guard exchange.request.url.path == "/token" else { return }
-            exchange.request.url = RecordedURL(url)
-        }
+    func whatIsDocumentedSoIsANote(url: String, text: String, severity: Severity) throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") { $0["expires_in"] = .string(text) }
+            .editingLast("/token") { $0.request.url = RecordedURL(url) }
         #expect(recording.finding(rule)?.severity == severity)
     }
 
-    @Test(arguments: [("600", true), ("ten minutes", false)]) func inAFormDigitsAreANumber(
+    @Test(arguments: [("600", true), ("", true), ("ten minutes", false)]) func inAFormDigitsAreANumber(
         text: String,
         isGood: Bool
     ) throws {

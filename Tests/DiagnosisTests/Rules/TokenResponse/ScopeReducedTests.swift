@@ -22,8 +22,11 @@ struct ScopeReducedTests {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
 
-    @Test func saysNothingWhereTheAnswerNamesNone() throws {
-        #expect(try Recording(broken).editingAnswer(of: "/token") { $0["scope"] = nil }.finding(rule) == nil)
+    @Test(arguments: [nil, ""] as [JSONValue?]) func saysNothingWhereTheAnswerNamesNone(scope: JSONValue?)
+        throws
+    {
+        let recording = try Recording(broken).editingAnswer(of: "/token") { $0["scope"] = scope }
+        #expect(recording.finding(rule) == nil)
     }
 
     @Test(arguments: [

@@ -110,7 +110,15 @@ struct TokenTypeInvalidTests {
 
     /// What became of the answer is not known without the login, and it was used where tokens were asked for again.
     @Test func isAWarningWhereNothingShowsThatItWasRefused() throws {
-        #expect(try Recording(broken).withoutAuthorization.finding(rule)?.severity == .warning)
+        let half = try Recording(broken).withoutAuthorization
+        #expect(half.finding(rule)?.severity == .warning)
+        // Of two the first is told of.
+        var second = try #require(half.exchanges.last { $0.request.url.path == "/token" })
+        second.startedAt = second.startedAt + .seconds(3)
+        let twice = Recording(half.exchanges + [second]).editingAnswer(of: "/token") {
+            $0["token_type"] = "JWT"
+        }
+        #expect(twice.finding(rule)?.evidence.map(\.value) == half.finding(rule)?.evidence.map(\.value))
         var reloaded = try Recording(broken)
         var again = try #require(reloaded.exchanges.last { $0.request.url.path == "/token" })
         again.startedAt = again.startedAt + .seconds(3)
@@ -128,6 +136,7 @@ struct TokenTypeInvalidTests {
         arguments: [
             ("https://slack.com/api/oauth.v2.access", "bot", true),
             ("https://slack.com/api/oauth.v2.access", "cat", false),
+            ("https://team.slack.com/api/oauth.v2.access", "bot", true),
             ("https://shop.myshopify.com/admin/oauth/access_token", nil, true),
             ("https://shop.myshopify.com/admin/oauth/access_token", "cat", false),
             ("https://api.weixin.qq.com/sns/oauth2/access_token", nil, true),
