@@ -44,14 +44,16 @@ struct AccessTokenIssuerMismatchTests {
     }
 
     /// With the API's own metadata, and an answer without a reason.
-    private func listing(_ servers: String) throws -> Recording {
+    private func listing(_ servers: String, of resource: String = "https://api.orders.example") throws
+        -> Recording
+    {
         let base = try Recording(broken).answering("/orders", header: "WWW-Authenticate", "Bearer")
         var document = base.exchanges[0]
-        document.request.url = RecordedURL("https://api.orders.example/.well-known/oauth-protected-resource")
+        document.request.url = RecordedURL(resource + "/.well-known/oauth-protected-resource")
         document.response = RecordedResponse(
             status: 200,
             body: Body(
-                text: #"{"resource":"https://api.orders.example","authorization_servers":\#(servers)}"#,
+                text: #"{"resource":"\#(resource)","authorization_servers":\#(servers)}"#,
                 mediaType: "application/json"
             )
         )
@@ -65,6 +67,8 @@ struct AccessTokenIssuerMismatchTests {
             try listing(#"["https://id.other.example","https://id.harbour.example/"]"#).finding(rule) == nil
         )
         #expect(try listing("[]").finding(rule) == nil)
+        let other = try listing(#"["https://id.other.example"]"#, of: "https://api.stock.example")
+        #expect(other.finding(rule) == nil)
     }
 
     /// Keycloak's UserInfo, called below `address`, refuses a token that `https://id.harbour.example/realms/shop` issued.
@@ -100,6 +104,7 @@ struct AccessTokenIssuerMismatchTests {
     @Test(arguments: [
         ("http://keycloak:8080/realms/shop", "Token verification failed", true),
         ("http://keycloak:8080/realms/shop", "User session not found", false),
+        ("http://keycloak:8080/realms/shop", "Token verification failed: Invalid token signature", false),
         ("http://keycloak:8080/realms/other", "Token verification failed", false),
         ("https://id.harbour.example/realms/shop", "Token verification failed", false),
     ])
@@ -114,6 +119,28 @@ struct AccessTokenIssuerMismatchTests {
             finding?.places == ["6 jwt.claims iss", "6 request.url ", "6 response.header WWW-Authenticate"]
         )
         #expect(finding?.title.hasPrefix("UserInfo was called under another name") == true)
+    }
+
+    /// A token that was good at the very address, or had run out, is refused for something else.
+    @Test(arguments: [
+        ("", true), ("run out", false), ("http://keycloak:8080/realms/shop", false),
+        ("https://id.harbour.example/realms/shop", true),
+    ])
+    func tokenThatAKeycloakTookThereHasNoOtherName(before: String, isNamed: Bool) throws {
+        var recording = try keycloak("http://keycloak:8080/realms/shop", "Token verification failed")
+        let path = "/protocol/openid-connect/userinfo"
+        var call = try #require(recording.exchanges.last { $0.request.url.path.hasSuffix(path) })
+        if before == "run out" {
+            recording = recording.editingLast(call.request.url.path) {
+                $0.startedAt = $0.startedAt + .seconds(90_000)
+            }
+        } else if !before.isEmpty {
+            call.startedAt = call.startedAt - .milliseconds(50)
+            call.request.url = RecordedURL(before + path)
+            call.response = RecordedResponse(status: 200, body: .json(#"{"sub":"alice"}"#))
+            recording.exchanges.append(call)
+        }
+        #expect((recording.finding(rule) != nil) == isNamed)
     }
 
     @Test func leavesAKeycloakAloneWhoseProxyEndsHTTPS() throws {

@@ -141,25 +141,42 @@ struct AccessTokenWrongKindTests {
             "Bearer error=\"invalid_token\""
         )
         #expect(challenge.finding(rule) != nil)
+        // So is one with metadata of its own.
+        for (host, isOne) in [("api.orders.example", true), ("api.stock.example", false)] {
+            var document = stranger.exchanges[0]
+            document.request.url = RecordedURL("https://\(host)/.well-known/oauth-protected-resource")
+            document.response = RecordedResponse(
+                status: 200,
+                body: .json(#"{"resource":"https://\#(host)"}"#)
+            )
+            #expect((Recording([document] + stranger.exchanges).finding(rule) != nil) == isOne)
+        }
     }
 
     /// An app's API often has the name of the app, which its redirect URI is made of.
-    @Test func aHostThatTookTheAccessTokenWantsIt() throws {
-        let own = try Recording(broken + ".near-miss")
+    @Test(arguments: [
+        (-100, "access_token", false, true), (500, "access_token", false, false),
+        (-100, "id_token", true, false),
+    ])
+    func aHostThatTookTheAccessTokenWantsIt(at time: Int, token: String, isChallenged: Bool, fires: Bool)
+        throws
+    {
+        var own = try Recording(broken + ".near-miss")
         #expect(own.finding(rule) == nil)
+        if isChallenged { own = own.answering("/api/session", header: "WWW-Authenticate", "Bearer") }
         let refused = try #require(own.exchanges.last { $0.request.url.path == "/api/session" })
         var recording = own
         var before = refused
-        before.startedAt = before.startedAt - .milliseconds(100)
+        before.startedAt = before.startedAt + .milliseconds(time)
         let granted = try #require(
             own.exchanges.last { $0.request.url.path == "/token" }?.response?.body?.bytes
-                .flatMap { try? JSONParser.parse($0) }?["access_token"]?.string
+                .flatMap { try? JSONParser.parse($0) }?[token]?.string
         )
         before.request.headers.replace("Authorization", with: "Bearer \(granted)")
         before.request.url = RecordedURL((refused.request.url.origin ?? "") + "/api/cart")
         before.response = RecordedResponse(status: 200)
         recording.exchanges.append(before)
-        #expect(recording.finding(rule) != nil)
+        #expect((recording.finding(rule) != nil) == fires)
     }
 
     @Test(arguments: [(200, false), (401, true), (403, true), (500, true)])

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct AudienceMismatchTests {
@@ -89,20 +90,27 @@ struct AudienceMismatchTests {
         #expect(recording.asking("audience", "account").finding(rule) == nil)
     }
 
-    @Test func comparesWithWhatTheAPICallsItself() throws {
+    /// What else is called so at the host, or by the provider, is not the API.
+    @Test(arguments: [
+        ("oauth-protected-resource", "https://api.orders.example/", true),
+        ("oauth-protected-resource/admin", "https://api.orders.example/admin", false),
+        ("openid-configuration", "https://api.orders.example/", false),
+    ])
+    func comparesWithWhatTheAPICallsItself(document name: String, resource: String, isOne: Bool) throws {
         let base = try Recording(broken + ".near-miss").answering(
             "/orders",
             header: "WWW-Authenticate",
             "Bearer"
         )
         var document = base.exchanges[0]
-        document.request.url = RecordedURL("https://api.orders.example/.well-known/oauth-protected-resource")
+        document.request.url = RecordedURL("https://api.orders.example/.well-known/\(name)")
         document.response = RecordedResponse(
             status: 200,
-            body: Body(text: #"{"resource":"https://api.orders.example/"}"#, mediaType: "application/json")
+            body: .json(#"{"issuer":"https://api.orders.example","resource":"\#(resource)"}"#)
         )
         let recording = Recording([document] + base.exchanges)
-        #expect(recording.finding(rule)?.places.last == "0 response.body resource")
+        #expect((recording.finding(rule)?.places.last == "0 response.body resource") == isOne)
+        #expect((recording.finding(rule) != nil) == isOne)
     }
 
     @Test func leavesTheDevelopersMachineAlone() throws {
@@ -165,6 +173,8 @@ struct AudienceMismatchTests {
         // Of one that nobody can read the refusal tells what the provider says.
         let opaque = recording.sending("subject_token", "opaque-8675309")
         #expect(opaque.finding(rule) == nil)
+        let unaddressed = "\(encoded("{}")).\(encoded(#"{"sub":"alice"}"#)).c2ln"
+        #expect(recording.sending("subject_token", unaddressed).finding(rule) == nil)
         let title = "The provider says that the token to be exchanged is for somebody else"
         #expect(opaque.findings.contains { $0.title == title } == fires)
     }
@@ -187,8 +197,11 @@ struct AudienceMismatchTests {
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
         #expect(recording.finding("token-invalid-grant") != nil)
         if fires { #expect(recording.finding(rule)?.evidence[0].value == "https://api.stock.example") }
-        // One that nobody can read, and one that is for the API.
-        for assertion in ["opaque-8675309", "\(encoded("{}")).\(encoded(#"{"aud":"shop-web"}"#)).c2ln"] {
+        // One that nobody can read, one that is for the API, and one that is for nobody.
+        let tokens = [#"{"aud":"shop-web"}"#, #"{"sub":"alice"}"#].map {
+            "\(encoded("{}")).\(encoded($0)).c2ln"
+        }
+        for assertion in ["opaque-8675309"] + tokens {
             #expect(recording.sending("assertion", assertion).finding(rule) == nil)
         }
     }

@@ -20,9 +20,13 @@ struct UserinfoSubMismatchTests {
     @Test func readsASignedAnswer() throws {
         let recording = try Recording(broken + ".near-miss")
         #expect(recording.findings.isEmpty)
-        #expect(
-            recording.editingIDToken { $0["sub"] = "bob" }.finding(rule)?.places.last == "6 jwt.claims sub"
-        )
+        let other = recording.editingIDToken { $0["sub"] = "bob" }
+        #expect(other.finding(rule)?.places.last == "6 jwt.claims sub")
+        let lined = other.editingLast("/userinfo") { exchange in
+            let text = exchange.response?.body?.text ?? ""
+            exchange.response?.body = Body(text: text + "\n", mediaType: "application/jwt")
+        }
+        #expect(lined.finding(rule)?.places.last == "6 jwt.claims sub")
     }
 
     @Test func isAnErrorThoughTheClientWentOn() throws {
