@@ -24,6 +24,10 @@ struct JWKSPrivateKeyExposedTests {
         #expect(finding.evidence[0].value == "kid 2025-11")
         #expect(finding.notes == ["private: d"])
         #expect(recording.outcomes == [.success])
+        // Fetched once more, it is one key all the same.
+        var again = try #require(recording.exchanges.last { $0.request.url.path == "/jwks" })
+        again.startedAt = again.startedAt + .seconds(2)
+        #expect(Recording(recording.exchanges + [again]).finding(rule)?.notes == ["private: d"])
     }
 
     @Test func leavesOtherFilesAlone() throws {

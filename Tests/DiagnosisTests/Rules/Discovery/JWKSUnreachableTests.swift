@@ -101,11 +101,14 @@ struct JWKSUnreachableTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
-    @Test(arguments: [("<html>", true), ("{}", true), ("{\"keys\":{}}", true), ("{\"keys\":[]}", false)])
-    func readsWhatIsThere(body: String, fires: Bool) throws {
+    @Test(arguments: [
+        (200, "<html>", true), (200, "{}", true), (200, "{\"keys\":{}}", true), (200, "{\"keys\":[]}", false),
+        (500, "{\"keys\":[]}", true),
+    ])
+    func readsWhatIsThere(status: Int, body: String, fires: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/jwks" else { return }
-            exchange.response?.status = 200
+            exchange.response?.status = status
             exchange.response?.body = .json(body)
         }
         #expect((recording.finding(rule) != nil) == fires)

@@ -28,13 +28,20 @@ struct ResourceMetadataMismatchTests {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
     }
 
+    /// A recorder may leave the scheme's own port out; the query that the client sent may be in the name.
     @Test(arguments: [
-        ("https://tools.harbour.example/mcp", false), ("https://tools.harbour.example", true),
-        ("http://tools.harbour.example/mcp", true), ("https://tools.harbour.example/MCP", true),
-        ("https://other.harbour.example/mcp", true),
+        ("https://tools.harbour.example/mcp", "", false), ("https://tools.harbour.example", "", true),
+        ("http://tools.harbour.example/mcp", "", true), ("https://tools.harbour.example/MCP", "", true),
+        ("https://other.harbour.example/mcp", "", true), ("https://tools.harbour.example:443/mcp", "", false),
+        ("https://tools.harbour.example:443/mcp?team=7", "", true),
+        ("https://tools.harbour.example/mcp?team=7", "?team=7", false),
+        ("https://tools.harbour.example/mcp?team=8", "?team=7", true),
     ])
-    func comparesStrings(resource: String, fires: Bool) throws {
-        let recording = naming(.string(resource), in: try Recording(broken))
+    func comparesStrings(resource: String, query: String, fires: Bool) throws {
+        let recording = naming(.string(resource), in: try Recording(broken)).editing { exchange in
+            guard exchange.request.url.path == "/mcp" else { return }
+            exchange.request.url = RecordedURL(exchange.request.url.text + query)
+        }
         #expect((recording.finding(rule) != nil) == fires)
     }
 

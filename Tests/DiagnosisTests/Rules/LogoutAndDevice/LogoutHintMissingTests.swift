@@ -138,6 +138,16 @@ struct LogoutHintMissingTests {
         #expect(try asking("client_id", "shop-web").finding(rule)?.severity == .error)
     }
 
+    /// A provider that misses the hint says so, whether there is anything to return to or not.
+    @Test(arguments: [("Missing parameters: id_token_hint", true), ("The request is invalid.", false)])
+    func refusalWithoutAnythingToReturnToIsReadByItsWords(words: String, isHint: Bool) throws {
+        let recording = try asking("post_logout_redirect_uri", nil).editingLast("/end-session") {
+            $0.response?.body = Body(text: words, mediaType: "text/plain")
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == isHint)
+        #expect(recording.outcomes == [.failure])
+    }
+
     @Test func leavesALogoutWithoutAnythingToReturnToAlone() throws {
         let recording = try asking("post_logout_redirect_uri", nil).editing { exchange in
             if exchange.response?.status == 400 { exchange.response?.status = 200 }

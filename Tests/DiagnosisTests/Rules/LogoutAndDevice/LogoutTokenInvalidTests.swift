@@ -113,6 +113,27 @@ struct LogoutTokenInvalidTests {
         #expect(recording.finding(rule)?.places.first == "7 jwt.header alg")
     }
 
+    /// Nobody signed the one, and the other only the app can read.
+    @Test func tokenWithoutASignatureIsNoneAndAnEncryptedOneUnknown() throws {
+        let recording = try Recording(broken + ".near-miss")
+        let exchange = recording.exchanges.last { $0.request.url.path == "/backchannel-logout" }
+        let signed = try #require(FormBody.items(of: exchange?.request.body)?.first("logout_token"))
+        let claims = signed.split(separator: ".")[1]
+        let unsigned = recording.sending(
+            "logout_token",
+            "\(encoded(#"{"alg":"none"}"#)).\(claims).",
+            to: "/backchannel-logout"
+        )
+        #expect(unsigned.finding(rule)?.notes.first == "not signed")
+        let encrypted = recording.sending(
+            "logout_token",
+            "eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.AA.AA.AA.AA",
+            to: "/backchannel-logout"
+        )
+        #expect(encrypted.finding(rule) == nil)
+        #expect(encrypted.abstention(rule)?.contains("encrypted") == true)
+    }
+
     @Test(arguments: [302, 400, 501]) func tellsARightOneThatTheAppRefused(status: Int) throws {
         let recording = try Recording(broken + ".near-miss").answering("/backchannel-logout", status)
             .answering("/backchannel-logout", header: "Location", status == 302 ? "/login" : nil)
