@@ -97,6 +97,15 @@ struct CredentialLoginTests {
         #expect(unnamed.finding("authorization-error")?.places.first == "7 response.status ")
     }
 
+    /// What has no name is no refusal: the provider broke down, or had too much to do.
+    @Test(arguments: [(500, "provider-server-error"), (429, "rate-limited")])
+    func providerThatCouldNotAnswerHasNotRefused(status: Int, rule: String) throws {
+        let recording = try withoutWhatCameOfIt().answering("/assert", status)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("authorization-error") == nil)
+        #expect(recording.outcomes == [.failure])
+    }
+
     /// The user's own no goes to nobody.
     @Test func deniedAccessIsTheProvidersNo() throws {
         let error = JSONValue.object(["error": .object(["code": "access_denied"])])

@@ -50,7 +50,7 @@ struct ProviderServerError: Rule {
             !call.isRepaired
                 && (isAlone || !["introspection", "revocation"].contains { call.purpose.hasPrefix($0) })
         }
-        let answers = calls.map { ($0.answer, $0.purpose) } + userInfo(flow)
+        let answers = calls.map { ($0.answer, $0.purpose) } + userInfo(flow) + assertions(flow)
         let successes = Successes(among: answers, flow.surroundings.position)
         for (answer, purpose) in answers where Self.isFailure(answer) {
             guard !successes.isAny(of: purpose, behind: answer) else { continue }
@@ -153,6 +153,14 @@ struct ProviderServerError: Rule {
                 nil
             }
         }
+    }
+
+    /// What takes the place of the authorization endpoint in a login without redirects (FedCM, "Identity assertion endpoint").
+    ///
+    /// A no with a name is told as that.
+    private func assertions(_ flow: Flow) -> [(Answer, String)] {
+        HandedCredential.all(in: flow).filter { $0.refusal == nil }.compactMap(\.assertion)
+            .map { ($0.answer, "identity assertion") }
     }
 
     // MARK: - The authorization endpoint
