@@ -177,10 +177,10 @@ struct AccessTokenExpired: Rule {
         return nil
     }
 
-    /// By the name for it, or by that of any faulty request with words about the token.
+    /// By the name for it, or by that of any faulty request with words about the token: the name itself says of nothing that it is invalid.
     private func isSubjectRefused(_ request: TokenRequest) -> Bool {
         if request.isRefused(with: "invalid_grant", "invalid_token") { return true }
-        let text = request.answer.errorText
+        let text = (request.answer.error?.description ?? "").lowercased()
         return request.isRefused(with: "invalid_request") && text.containsBytes("token")
             && !text.containsBytes("type")
             && ["expired", "invalid", "inactive", "not active"].contains(where: text.containsBytes)

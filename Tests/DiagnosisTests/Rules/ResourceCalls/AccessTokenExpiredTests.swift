@@ -91,7 +91,11 @@ struct AccessTokenExpiredTests {
         #expect(signed.editingAnswer(of: "/token") { $0["expires_in"] = nil }.finding(rule) == nil)
     }
 
-    private func exchange(after seconds: Int, _ error: String = "invalid_request") throws -> Recording {
+    private func exchange(
+        after seconds: Int,
+        _ error: String = "invalid_request",
+        _ words: String = "Token has expired"
+    ) throws -> Recording {
         var recording = try Recording(broken).without { $0.request.url.path == "/orders" }
         let first = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
         let token = first.response?.body?.bytes.flatMap { try? JSONParser.parse($0) }?["access_token"]?.string
@@ -103,7 +107,7 @@ struct AccessTokenExpiredTests {
             .sending("code", nil).sending("code_verifier", nil).sending("redirect_uri", nil)
             .sending("subject_token", token)
             .sending("subject_token_type", "urn:ietf:params:oauth:token-type:access_token")
-            .answering("/token", 400, ["error": .string(error), "error_description": "Token has expired"])
+            .answering("/token", 400, ["error": .string(error), "error_description": .string(words)])
     }
 
     @Test func findsASubjectTokenThatHadRunOut() throws {
@@ -114,6 +118,9 @@ struct AccessTokenExpiredTests {
         #expect(try exchange(after: 60).finding(rule) == nil)
         #expect(try exchange(after: 700, "invalid_target").finding(rule) == nil)
         #expect(try exchange(after: 700, "unauthorized_client").finding(rule) == nil)
+        for words in ["The subject_token_type is invalid", "The audience of the token exchange is missing"] {
+            #expect(try exchange(after: 700, "invalid_request", words).finding(rule) == nil)
+        }
     }
 
     /// A service that fetches a token for itself, calls, is refused and fetches the next one; `then` is the answer to that one.
@@ -232,6 +239,10 @@ struct AccessTokenExpiredTests {
         #expect(recording.findings.first { $0.isPrimary }?.rule == primary)
         #expect(recording.finding("bearer-rejected") == nil)
         #expect(recording.outcomes == [.failure])
+        // One that failed before answered nothing.
+        var before = recording
+        before.exchanges[2].startedAt = recording.exchanges[1].startedAt - .seconds(5)
+        #expect(before.finding(rule)?.severity == .error)
         // What an export left of it: the answer, and the size of its form.
         guard status == 400 else { return }
         var unsaved = recording
