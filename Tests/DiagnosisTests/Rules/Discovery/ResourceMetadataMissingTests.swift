@@ -47,6 +47,10 @@ struct ResourceMetadataMissingTests {
         #expect(stopped.outcomes == [fires ? .failure : .incomplete])
         if fires { #expect(stopped.finding(rule)?.places.last == "1 response.body authorization_servers") }
         #expect(whole.finding(rule) == nil)
+        // What a resource refuses afterwards did not lead to them.
+        var later = stopped
+        later.exchanges[0].startedAt = stopped.exchanges[1].endedAt + .seconds(1)
+        #expect(later.finding(rule) == nil)
     }
 
     /// A token that somebody has made by hand needs no server.

@@ -63,6 +63,7 @@ struct CodeExpiredTests {
             ("Incorrect redirect_uri", false),
             ("Code was not issued to this client", false), ("The code has expired or has been used", true),
             ("The authorization code has expired", true), ("Code not valid", true),
+            ("already used: expired", true),
         ]
     )
     func leavesItToTheProvidersWords(words: String, isTold: Bool) throws {
@@ -135,7 +136,8 @@ struct CodeExpiredTests {
             ("/api/oidc/authorization", "/api/oidc/token", 70, "Authelia live for 60 s"),
             ("/connect/authorize", "/connect/token", 310, "IdentityServer and OpenIddict live for 300 s"),
             ("/connect/authorize", "/connect/token", 290, nil), ("/o/authorize/", "/o/token/", 40, nil),
-            ("/authorize", "/o/token/", 70, nil), ("/oauth/authorize", "/oauth/token", 310, nil),
+            ("/authorize", "/o/token/", 70, nil), ("/o/authorize/", "/token", 70, nil),
+            ("/oauth/authorize", "/oauth/token", 310, nil),
         ] as [(String, String, Int64, String?)]
     )
     func knowsProductsByTheirEndpoints(authorization: String, token: String, age: Int64, words: String?)

@@ -32,6 +32,10 @@ struct SessionCookieNotPersistentTests {
         )
         #expect(finding.notes[1] == "without harbour_session")
         #expect(recording.outcomes == [.success, .success])
+        // One that is known for it is named before others.
+        var known = recording
+        known.exchanges[1].response?.headers.append("Set-Cookie", "KEYCLOAK_IDENTITY=eyJhbGc; Path=/; Secure")
+        #expect(known.finding(rule)?.notes[1] == "without KEYCLOAK_IDENTITY")
     }
 
     /// As ForgeRock AM does: the sign-in page sends the browser back to the request, which is then answered.
