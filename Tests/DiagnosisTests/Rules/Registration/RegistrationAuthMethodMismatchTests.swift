@@ -54,6 +54,48 @@ struct RegistrationAuthMethodMismatchTests {
         #expect((try registered(for: method.map { .string($0) }).finding(rule) != nil) == fires)
     }
 
+    /// A certificate is not in a capture, and may be what the client shows by the second of two.
+    @Test(arguments: [("client_secret_jwt", true), ("tls_client_auth", false)])
+    func certificateMayBeTheOtherOfTwo(other: String, fires: Bool) throws {
+        let recording = try registered(for: nil).editingAnswer(of: "/register") {
+            $0["token_endpoint_auth_methods"] = ["client_secret_basic", .string(other)]
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    @Test func clientThatProvesNothingAtAllIsOne() throws {
+        let finding = try #require(Recording(broken).sending("client_secret", nil).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.evidence.map(\.value) == ["client_secret_basic", "none", "invalid_client"])
+    }
+
+    /// The header may be all of it, or beside a secret of the body, which was not saved.
+    @Test func abstainsWhereTheBodyWasNotSaved() throws {
+        let sent = try #require(Recording(broken).exchanges.last { $0.request.url.path == "/token" })
+        let client = try #require(FormBody.items(of: sent.request.body)?.first("client_id"))
+        let credentials = Base64.encode("\(client):not-a-secret".utf8)
+        let recording = try registered(for: "client_secret_post").withoutBodies(of: "/token")
+            .answering("/token", 401, ["error": "invalid_client"])
+            .sendingHeader("Authorization", "Basic \(credentials)", to: "/token")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule)?.contains("token endpoint") == true)
+    }
+
+    /// What is registered is how the client proves itself where it gets tokens (RFC 7591, section 2).
+    @Test func saysNothingOfAQuestionAboutAToken() throws {
+        var recording = try Recording(broken)
+        var question = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        recording = recording.granted()
+        question.startedAt = question.endedAt + .seconds(1)
+        question.request.url = RecordedURL("https://id.harbour.example/introspect")
+        recording.exchanges.append(question)
+        recording = [("grant_type", nil), ("code", nil), ("token", "not-a-token")].reduce(recording) {
+            $0.sending($1.0, $1.1, to: "/introspect")
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("token-invalid-client") != nil)
+    }
+
     @Test func saysNothingWhereTheProviderTookIt() throws {
         let recording = try Recording(broken).granted()
         #expect(recording.finding(rule) == nil)

@@ -28,8 +28,32 @@ struct LoopbackPortMismatchTests {
         #expect(recording.outcomes == [.success])
     }
 
-    @Test func leavesAnotherPathToOtherRules() throws {
-        let recording = try Recording(broken).asking("redirect_uri", "http://127.0.0.1:51004/other")
+    @Test(arguments: ["http://127.0.0.1:51004/other", "http://127.0.0.1:8400/callback?a=1"])
+    func leavesOtherDifferencesToOtherRules(used: String) throws {
+        let recording = try Recording(broken).asking("redirect_uri", used)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("redirect-uri-not-registered") != nil)
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1:8400/callback", "http://127.0.0.1:51004/callback"),
+        ("shop://127.0.0.1:8400/callback", "shop://127.0.0.1:51004/callback"),
+    ])
+    func anAddressThatIsRegisteredOrNoProgramsIsLeftAlone(other: String, used: String) throws {
+        let isWeb = used.hasPrefix("http:")
+        let recording = try Recording(broken).asking("redirect_uri", used).editingAnswer(of: "/register") {
+            $0["redirect_uris"] = .array(isWeb ? [.string(other), .string(used)] : [.string(other)])
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    /// A redirect to another port that brings neither a code nor an error is the provider's own affair.
+    @Test func leavesARedirectAloneThatBringsNothing() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.response = RecordedResponse(status: 302)
+            exchange.response?.redirect(to: "http://127.0.0.1:8400/callback")
+        }
         #expect(recording.finding(rule) == nil)
     }
 

@@ -39,6 +39,15 @@ struct TokensRelayedToAppTests {
         #expect(recording.finding(rule)?.places == ["2 response.body access_token", "2 request.url "])
     }
 
+    /// A few letters stand in any page.
+    @Test(arguments: [("granted", false), ("granted8", true)])
+    func shortTokenIsNotLookedFor(token: String, fires: Bool) throws {
+        let recording = try answering(["status": .string(token)]).editingAnswer(of: "/token") {
+            $0["access_token"] = .string(token)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func leavesTheNearestAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
     }
@@ -51,6 +60,9 @@ struct TokensRelayedToAppTests {
         // Without the provider's answer there is nothing to compare with.
         let unseen = try answering(own).without { $0.request.url.path == "/token" }
         #expect(unseen.finding(rule)?.places.first == "2 response.body access_token")
+        let half = try answering(["access_token": "of-the-shops-own-making"])
+            .without { $0.request.url.path == "/token" }
+        #expect(half.finding(rule) == nil)
         let session = try answering(["session": "x"]).without { $0.request.url.path == "/token" }
         #expect(session.finding(rule) == nil)
     }
