@@ -55,10 +55,16 @@ struct PARClientMismatchTests {
         #expect(other.finding("client-assertion-subject") != nil)
     }
 
-    @Test func leavesAClientThatIsMissingToAnotherRule() throws {
-        let recording = try Recording(broken).asking("client_id", nil)
+    @Test(arguments: [nil, ""]) func leavesAClientThatIsMissingToAnotherRule(client: String?) throws {
+        let recording = try Recording(broken).asking("client_id", client)
         #expect(recording.finding(rule) == nil)
         #expect(recording.finding("authz-missing-parameter")?.variant == "client_id")
+    }
+
+    @Test(arguments: [nil, ""]) func abstainsWhereThePushNamesNobody(client: String?) throws {
+        let recording = try Recording(broken).sending("client_id", client, to: "/par")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
     }
 
     @Test func onlyWarnsWhereTheProviderTookIt() throws {

@@ -35,7 +35,9 @@ struct PKCEChallengeMalformedTests {
             "hexadecimal text"
         ),
         ("short", "too short"), (String(repeating: "a", count: 50), "too long"),
-        ("a.b~c", "not of base64url"),
+        ("a.b~c", "not of base64url"), ("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw.cM", "not of base64url"),
+        (String(repeating: "a", count: 27), "SHA-1"), (String(repeating: "~", count: 27), "not of base64url"),
+        (String(repeating: "g", count: 64), "too long"),
     ])
     func knowsTheUsualShapes(challenge: String, words: String) throws {
         let note = try Recording(broken).asking("code_challenge", challenge).finding(rule)?.notes.first

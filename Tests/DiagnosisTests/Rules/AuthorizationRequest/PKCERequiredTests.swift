@@ -45,6 +45,18 @@ struct PKCERequiredTests {
         )
         #expect(recording.finding(rule)?.places.last == "2 response.body error")
         #expect(recording.finding("pkce-missing-public-client") == nil)
+        // The challenge may stand in what is not in the capture.
+        let hidden = recording.asking("request_uri", "https://www.shop.example/request.jwt")
+        #expect(hidden.finding(rule) == nil)
+    }
+
+    /// Okta's name for it is that of a user's no.
+    @Test(arguments: [("PKCE code challenge is required", true), ("PKCE was not liked", false)])
+    func knowsTheDemandUnderAnyName(words: String, fires: Bool) throws {
+        let recording = try Recording(broken).redirecting(with: [
+            ("error", "access_denied"), ("error_description", words),
+        ])
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
     }
 
     /// As Authlib and Canaille say it of a public client; a verifier that came is another matter.
@@ -105,6 +117,12 @@ struct PKCERequiredTests {
 
     @Test func concludesNothingFromOtherErrorsOrWithoutMetadata() throws {
         #expect(try bare("invalid_scope").finding(rule) == nil)
+        let linked = try bare().redirecting(with: [("error_uri", "https://id.harbour.example/errors/7")])
+        #expect(linked.finding(rule) == nil)
+        let unlisted = try bare().editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["code_challenge_methods_supported"] = []
+        }
+        #expect(unlisted.finding(rule) == nil)
         let blind = try bare().without { $0.request.url.path.contains("well-known") }
         #expect(blind.finding(rule) == nil)
         #expect(blind.finding("authorization-error") != nil)

@@ -184,6 +184,55 @@ struct RegistrationRejectedTests {
         #expect(try changed(with: token, 200).finding(rule) == nil)
     }
 
+    /// Another client may have been registered since, and a change that was taken may have left the token as it was.
+    @Test(arguments: [("POST", "another"), ("PUT", nil)] as [(String, String?)])
+    func tokenIsTheLastOfThisClient(method: String, client: String?) throws {
+        var recording = try changed(with: "token-of-0001", 401)
+        var between = try #require(recording.exchanges.last)
+        between.startedAt = between.startedAt - .seconds(2)
+        between.request.method = method
+        between.response?.status = 200
+        let own = between.request.url.path.split(separator: "/").last ?? ""
+        var answer = JSONObject()
+        answer["client_id"] = .string(client ?? String(own))
+        if client != nil { answer["registration_access_token"] = "token-of-0002" }
+        between.response?.body = .json(JSONWriter.text(of: .object(answer)))
+        recording.exchanges.insert(between, at: recording.exchanges.count - 1)
+        let notes = recording.finding(rule)?.notes
+        #expect(notes == ["the one that was issued last", "the one that was issued last"])
+    }
+
+    @Test func statusIsToldOnceWhereThereIsNoError() throws {
+        let finding = try changed(with: "token-of-0001", 401).editing { exchange in
+            if exchange.request.method == "PUT" { exchange.response?.body = nil }
+        }.finding(rule)
+        #expect(finding?.evidence.filter { $0.place.part == .responseStatus }.count == 1)
+    }
+
+    @Test func abstainsWhereTheTokenWasStripped() throws {
+        let recording = try changed(with: nil, 401).sanitized
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    /// Keys may be secret ones.
+    @Test(arguments: [("jwks", false), ("software_statement", false), ("client_name", true)])
+    func showsNoKeysAndStatements(name: String, isShown: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/register" else { return }
+            exchange.request.body = .json(#"{"\#(name)":"c2VjcmV0"}"#)
+        }
+        .answering(
+            "/register",
+            400,
+            [
+                "error": "invalid_client_metadata", "error_description": .string("\(name) cannot be read"),
+            ]
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.contains("1 request.body \(name)") == isShown)
+    }
+
     @Test func throttlingIsAnotherMatter() throws {
         let recording = try Recording(broken).answering("/register", 429)
         #expect(recording.finding(rule) == nil)

@@ -46,6 +46,19 @@ struct ClientAuthMethodUnsupportedTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// The provider may take it for one thing and refuse it for the next.
+    @Test func refusalGoesBeforeWhatWasTaken() throws {
+        var recording = try Recording(broken)
+        var second = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        second.startedAt = second.endedAt + .seconds(60)
+        recording = recording.granted()
+        #expect(recording.finding(rule)?.severity == .warning)
+        recording.exchanges.append(second)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .error)
+        #expect(finding.evidence.last?.place.exchange == recording.exchanges.count - 1)
+    }
+
     @Test func abstainsWithoutAList() throws {
         let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
             $0["token_endpoint_auth_methods_supported"] = nil

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct MTLSAliasNotUsedTests {
@@ -36,6 +37,36 @@ struct MTLSAliasNotUsedTests {
     @Test func saysNothingOfAClientWithASecret() throws {
         let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
             $0["token_endpoint_auth_methods_supported"] = ["client_secret_post", "tls_client_auth"]
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    /// Where the provider takes secrets as well, the registration tells of a certificate.
+    @Test(arguments: [
+        ("tls_client_auth", true), ("self_signed_tls_client_auth", true), ("client_secret_post", false),
+    ])
+    func clientThatRegisteredACertificateIsOne(method: String, fires: Bool) throws {
+        var recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["token_endpoint_auth_methods_supported"] = ["client_secret_post", "tls_client_auth"]
+        }
+        let asked = recording.flows.first?.authorizationRequests.first
+        let client = try #require(asked?.clientID)
+        var registration = try #require(recording.exchanges.first)
+        registration.startedAt = registration.startedAt - .seconds(60)
+        registration.request.method = "POST"
+        registration.request.url = RecordedURL("https://id.harbour.example/register")
+        registration.response = RecordedResponse(
+            status: 201,
+            body: .json(#"{"client_id":"\#(client)","token_endpoint_auth_method":"\#(method)"}"#)
+        )
+        recording.exchanges.insert(registration, at: 0)
+        #expect((recording.finding(rule)?.isPrimary ?? false) == fires)
+    }
+
+    /// Some providers write their one address twice.
+    @Test func aliasThatIsTheEndpointItselfIsNone() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["mtls_endpoint_aliases"] = .object(["token_endpoint": $0["token_endpoint"] ?? .null])
         }
         #expect(recording.finding(rule) == nil)
     }

@@ -52,6 +52,30 @@ struct PKCEVerifierMalformedTests {
         #expect(finding?.severity == .warning)
     }
 
+    /// As plain as it was sent it is too short all the same (RFC 7636, section 4.1).
+    @Test func plainOneHasTheSameForm() throws {
+        let sent = try #require(Recording(broken).flows.first?.tokenRequests.first?.codeVerifier)
+        let recording = try Recording(broken).asking("code_challenge", sent)
+            .asking("code_challenge_method", "plain")
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
+    /// What another endpoint took, and another verifier of another code, show nothing of this one.
+    @Test(
+        arguments: [("/oauth/token", nil), ("/token", "another-8675309")] as [(String, String?)]
+    )
+    func isAnErrorWhereAnotherWasTakenBefore(path: String, other: String?) throws {
+        var recording = try Recording(broken)
+        var first = Recording([recording.exchanges[4]]).granted()
+        if let other { first = first.sending("code", other).sending("code_verifier", other) }
+        first.exchanges[0].startedAt = first.exchanges[0].startedAt - .milliseconds(20)
+        first.exchanges[0].request.url = RecordedURL("https://id.harbour.example" + path)
+        recording.exchanges.insert(first.exchanges[0], at: 4)
+        let finding = recording.finding(rule)
+        #expect(finding?.severity == .error)
+        #expect(finding?.places.first == "5 request.body code_verifier")
+    }
+
     /// A code that is sent twice, and a verifier that is used for two logins.
     @Test(arguments: [true, false])
     func isAWarningWhereItWasTakenBefore(isSameCode: Bool) throws {
