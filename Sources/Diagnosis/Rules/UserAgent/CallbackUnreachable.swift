@@ -185,10 +185,10 @@ struct CallbackUnreachable: Rule {
         up or the recording ended. The provider has done its part; the code is lost with the request.
         """
 
-    /// Whether the app's server brought the code to the token endpoint, and never answered the browser.
+    /// Whether the app's server brought the code of an answer that failed (``failure(of:_:)``) to the token endpoint, and never answered
+    /// the browser.
     private func isHungUp(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
-        guard let callback = response.callback, flow.capture[callback].response == nil,
-            let code = response.code,
+        guard let callback = response.callback, let code = response.code,
             !flow.receivedCodes.answered.contains(code)
         else { return false }
         return flow.tokenRequests.contains {

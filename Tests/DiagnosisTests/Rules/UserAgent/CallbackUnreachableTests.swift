@@ -71,11 +71,18 @@ struct CallbackUnreachableTests {
         #expect(finding.fix.contains(fix) && !finding.fix.contains("device grant"))
     }
 
-    /// A browser writes its own redirect to https down as if a server had sent it.
-    @Test(arguments: ["HSTS", nil]) func namesTheBrowsersOwnUpgrade(reason: String?) throws {
+    /// A browser writes its own redirect to https down as if a server had sent it; so it does an extension's to wherever that wants.
+    @Test(
+        arguments: [
+            ("HSTS", "https://localhost:8400/", true), (nil, "https://localhost:8400/", false),
+            ("WebRequest API", "http://localhost:9400/", false),
+            ("WebRequest API", "https://app.shop.example/", false),
+        ] as [(String?, String, Bool)]
+    )
+    func namesTheBrowsersOwnUpgrade(reason: String?, target: String, isTold: Bool) throws {
         var exchanges = try Recording(broken).asking("redirect_uri", "http://localhost:8400/").exchanges
         let inClear = "http://localhost:8400/?" + (exchanges[3].request.url.query ?? "")
-        let upgraded = inClear.replacing("http:", with: "https:")
+        let upgraded = target + "?" + (exchanges[3].request.url.query ?? "")
         exchanges[2].response?.redirect(to: inClear)
         var last = exchanges[3]
         last.startedAt = last.startedAt + .milliseconds(20)
@@ -90,8 +97,8 @@ struct CallbackUnreachableTests {
         exchanges[3].response?.redirect(to: upgraded)
         let finding = try #require(Recording(exchanges + [last]).finding(rule))
         #expect(finding.isPrimary)
-        #expect(finding.places.contains("3 response.header Non-Authoritative-Reason") == (reason != nil))
-        #expect(finding.fix.contains("http://127.0.0.1") == (reason != nil))
+        #expect(finding.places.contains("3 response.header Non-Authoritative-Reason") == isTold)
+        #expect(finding.fix.contains("http://127.0.0.1") == isTold)
     }
 
     /// An error that nobody took had come to nothing before.
@@ -175,10 +182,14 @@ struct CallbackUnreachableTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    @Test func knowsTheBrowsersErrorPage() throws {
+    @Test(arguments: [
+        "chrome-error://chromewebdata/",
+        "about:neterror?e=connectionFailure&u=https%3A//shop-7f9c.internal.example/callback",
+    ])
+    func knowsTheBrowsersErrorPage(url: String) throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }
-            exchange.request.url = RecordedURL("chrome-error://chromewebdata/")
+            exchange.request.url = RecordedURL(url)
         }
         #expect(recording.finding(rule)?.places.last == "3 request.url ")
     }
