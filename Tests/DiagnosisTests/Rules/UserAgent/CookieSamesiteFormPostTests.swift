@@ -74,13 +74,22 @@ struct CookieSamesiteFormPostTests {
         #expect(try setting("shop_login=1234567890abcd; Path=/login; SameSite=Lax").finding(rule) == nil)
     }
 
-    @Test(arguments: [
-        ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/133.0.0.0 Safari/537.36", 200, true),
-        ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/133.0.0.0 Safari/537.36", 60, false),
-        ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", 200, false),
-    ])
-    func knowsTheTwoMinutesOfChromium(agent: String, seconds: Int, fires: Bool) throws {
-        let recording = try setting("shop_login=1234567890abcd; Path=/; Secure").editing { exchange in
+    /// A value that browsers do not know is none (RFC 6265bis, section 5.6.7).
+    @Test(
+        arguments: [
+            ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/133.0.0.0 Safari/537.36", 200, true),
+            ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/133.0.0.0 Safari/537.36", 60, false),
+            ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", 200, false),
+        ],
+        ["", "; SameSite=Standard"]
+    )
+    func knowsTheTwoMinutesOfChromium(
+        browser: (agent: String, seconds: Int, fires: Bool),
+        attribute: String
+    ) throws {
+        let (agent, seconds, fires) = browser
+        let cookie = "shop_login=1234567890abcd; Path=/; Secure" + attribute
+        let recording = try setting(cookie).editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }
             exchange.startedAt = exchange.startedAt + .seconds(seconds)
             exchange.request.headers.replace("User-Agent", with: agent)

@@ -26,6 +26,18 @@ struct CookiesTooLargeTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    @Test func twoCookiesOfOneBeginningAreNoHeap() throws {
+        let cookies = ["shop_nonce.1", "shop_nonce.2"].map { $0 + "=" + String(repeating: "x", count: 4500) }
+        let recording = try Recording(broken).sendingHeader(
+            "Cookie",
+            cookies.joined(separator: "; "),
+            to: "/callback"
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.evidence[2].value == "9028 bytes in 2 cookies")
+        #expect(finding.notes.isEmpty)
+    }
+
     @Test func leavesAnAcceptedRequestAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

@@ -32,9 +32,10 @@ struct RedirectLoopTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    @Test func leavesStepUpsAlone() throws {
+    /// Be it the second round or the third that asks for more.
+    @Test(arguments: [[4, 5], [7, 8]]) func leavesStepUpsAlone(round: [Int]) throws {
         var recording = try Recording(broken)
-        for index in [7, 8] {
+        for index in round {
             let url = recording.exchanges[index].request.url
             if url.path == "/authorize" {
                 recording.exchanges[index].request.url = RecordedURL(url.text + "&acr_values=high")
@@ -43,6 +44,30 @@ struct RedirectLoopTests {
             }
         }
         #expect(recording.finding(rule) == nil)
+    }
+
+    /// An app that tries again behind every error has forgotten nobody.
+    @Test func leavesACircleOfErrorsAlone() throws {
+        let change = { (url: String) in
+            url.replacing("/callback?code=", with: "/callback?error=server_error&had=")
+        }
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.url = RecordedURL(change(exchange.request.url.text))
+            guard let location = exchange.response?.location else { return }
+            exchange.response?.redirect(to: change(location))
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("provider-server-error")?.isPrimary == true)
+    }
+
+    /// A provider that sends the browser from one of its addresses to another is asked once.
+    @Test func leavesARequestThatTheProviderRedirectsToItselfAlone() throws {
+        var exchanges = try Recording(broken).exchanges
+        exchanges[5].response?.redirect(to: exchanges[8].request.url.text)
+        exchanges[8].startedAt = exchanges[5].endedAt + .milliseconds(10)
+        let recording = Recording(Array(exchanges[...5] + exchanges[8...]))
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.incomplete])
     }
 
     @Test func leavesSilentRenewalsAlone() throws {

@@ -50,6 +50,36 @@ struct SilentLoginCookiesBlockedTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// A session that a frame was given is kept for that frame, and one that has run out is none.
+    @Test(arguments: [("; SameSite=None", true), ("; Max-Age=2; SameSite=Lax", false)])
+    func leavesASessionAloneThatTheWholePageHasNoMore(attributes: String, isFramed: Bool) throws {
+        let recording = try Recording(broken).editingLast("/sign-in") { exchange in
+            exchange.response?.headers.replace(
+                "Set-Cookie",
+                with: "harbour_session=k3J9x; Path=/; Secure\(attributes)"
+            )
+            guard isFramed else { return }
+            exchange.request.headers.append("Sec-Fetch-Dest", "iframe")
+            exchange.request.headers.append("Sec-Fetch-Site", "cross-site")
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("silent-login-required") != nil)
+    }
+
+    /// What a login was answered for is a session by any name; a balancer's cookie is none, nor is what a frame brought.
+    @Test(arguments: [("anything", false, true), ("AWSALB", false, false), ("anything", true, false)])
+    func knowsASessionByTheLoginThatWasAnsweredForIt(name: String, isFramed: Bool, fires: Bool) throws {
+        let recording = try Recording(broken).editingLast("/sign-in") { exchange in
+            exchange.response?.headers.remove("Set-Cookie")
+            exchange.request.headers.replace("Cookie", with: "\(name)=k3J9x01234567")
+            guard isFramed else { return }
+            exchange.request.headers.append("Sec-Fetch-Dest", "iframe")
+            exchange.request.headers.append("Sec-Fetch-Site", "cross-site")
+        }
+        #expect((recording.finding(rule)?.evidence.first?.value == name) == fires)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func leavesARequestOfTheWholePageAlone() throws {
         let recording = try framed { exchange in
             exchange.request.headers.replace("Sec-Fetch-Dest", with: "document")
