@@ -57,9 +57,26 @@ struct RefreshScopeWidenedTests {
         #expect((recording.sending("scope", asked).finding(rule) != nil) == fires)
     }
 
-    @Test func abstainsWithoutTheLogin() throws {
-        let all = try Recording(broken)
+    /// An empty scope asks for nothing (RFC 6749, section 3.2).
+    @Test(arguments: [("openid", true), ("", false)])
+    func abstainsWithoutTheLogin(asked: String, abstains: Bool) throws {
+        let all = try Recording(broken).sending("scope", asked)
         let recording = Recording(Array(all.exchanges.suffix(1)))
+        #expect(recording.finding(rule) == nil)
+        #expect((recording.abstention(rule) != nil) == abstains)
+    }
+
+    /// A refresh that comes first asked for what it asked for, be it less than the grant.
+    @Test func abstainsBehindARefreshThatNamesAPartOfTheGrant() throws {
+        let all = try Recording(broken)
+        let granted = try #require(all.exchanges.first { $0.request.url.path == "/token" })
+        let refused = try #require(all.exchanges.last)
+        var first = refused
+        first.startedAt = granted.startedAt
+        first.response = granted.response
+        let earlier = Recording([first]).sending("scope", "openid").sending("refresh_token", "an-older-token")
+            .editingAnswer(of: "/token") { $0["scope"] = nil }
+        let recording = Recording(earlier.exchanges + [refused])
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }

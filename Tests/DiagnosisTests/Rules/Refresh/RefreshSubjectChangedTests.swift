@@ -36,6 +36,10 @@ struct RefreshSubjectChangedTests {
         #expect(other.finding(rule)?.places.first == "4 jwt.claims iss")
         let audience = try refreshed(#"{"iss":"https://id.harbour.example","sub":"alice","aud":"shop-app"}"#)
         #expect(audience.finding(rule)?.places.first == "4 jwt.claims aud")
+        // One that is missing is not another's.
+        let missing = try refreshed(#"{"iss":"https://id.harbour.example","sub":"alice"}"#)
+        #expect(missing.finding(rule) == nil)
+        #expect(missing.finding("id-token-claims-missing") != nil)
     }
 
     /// Two refreshes of one instant, with a token that stays: neither descends from one that stands behind it.
