@@ -62,14 +62,10 @@ struct CodeMissing: Rule {
             guard target.normalizedWithoutQuery == uri.normalizedWithoutQuery,
                 Endpoints.conventionalRole(of: flow.capture[page].request.url) != .endSession
             else { continue }
-            let names = (target.queryItems.items + target.fragmentItems.items).map(\.name)
-            // An empty code is none; an error with words of its own is another rule's.
+            let items = QueryItems(items: target.queryItems.items + target.fragmentItems.items)
+            // What has no value counts as omitted (RFC 6749, section 3.1).
+            guard !AuthorizationResponse.isResponse(items, mode: .query) else { continue }
             let second = Self.isBehindSecondMark(target, of: uri)
-            guard second || !names.contains(where: { ["error", "response"].contains($0) }),
-                (target.queryItems.items + target.fragmentItems.items).allSatisfy({
-                    $0.name != "code" || $0.value.isEmpty
-                })
-            else { continue }
             if !second, mayBeInFragment(attempt), target.fragment == nil {
                 return .abstains("the answer may have been in the fragment, which recorders leave out")
             }
@@ -80,7 +76,7 @@ struct CodeMissing: Rule {
                         Evidence(
                             place: Place(exchange: page, part: .responseLocation, name: ""),
                             value: Masking.shown(target.text, of: "location"),
-                            note: second ? "a second \"?\" before the answer" : Self.note(of: names)
+                            note: second ? "a second \"?\" before the answer" : Self.note(of: items)
                         ),
                     ],
                     saying: second ? Self.secondMark : nil,
@@ -91,8 +87,9 @@ struct CodeMissing: Rule {
         return .holds
     }
 
-    private static func note(of names: [String]) -> String {
-        names.isEmpty ? "no parameters" : "only \(names.prefix(12).joined(separator: ", "))"
+    private static func note(of items: QueryItems) -> String {
+        let names = items.items.map(\.name)
+        return names.isEmpty ? "no parameters" : "only \(names.prefix(12).joined(separator: ", "))"
     }
 
     /// An answer that is signed, or has a token that was asked for too, and no code.
@@ -145,13 +142,12 @@ struct CodeMissing: Rule {
             let sent = flow.capture[index].request
             guard sent.method == "POST", sent.url.normalizedWithoutQuery == uri.normalizedWithoutQuery,
                 let form = FormBody.items(of: sent.body), form.first("state") == state,
-                !["error", "response"].contains(where: { form.first($0) != nil }),
-                (form.first("code") ?? "").isEmpty
+                !AuthorizationResponse.isResponse(form, mode: .formPost)
             else { continue }
             return Evidence(
                 place: Place(exchange: index, part: .requestBody, name: ""),
                 value: Masking.shown("POST \(uri.withoutQuery)", of: "url"),
-                note: Self.note(of: form.items.map(\.name))
+                note: Self.note(of: form)
             )
         }
         return nil

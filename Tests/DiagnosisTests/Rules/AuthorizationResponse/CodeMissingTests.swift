@@ -30,9 +30,30 @@ struct CodeMissingTests {
         #expect(recording.outcomes == [.failure])
     }
 
-    @Test func namesWhatIsThereInstead() throws {
-        let recording = try moved(to: "https://www.shop.example/callback?state=1&session=2")
-        #expect(recording.finding(rule)?.notes == ["only state, session"])
+    /// A code or an error without a value counts as omitted (RFC 6749, section 3.1), in a form as well.
+    @Test(arguments: [
+        ("state=1&session=2", "only state, session"), ("code=&state=1", "only code, state"),
+        ("error=&error_description=", "only error, error_description"), ("response=", "only response"),
+    ])
+    func namesWhatIsThereInstead(query: String, note: String) throws {
+        let recording = try moved(to: "https://www.shop.example/callback?" + query)
+        #expect(recording.finding(rule)?.notes == [note])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    /// A logout that is sent to the redirect URI, too, answers no login.
+    @Test func leavesTheRedirectOfALogoutAlone() throws {
+        let recording = try Recording(broken).editingLast("/sign-in") { exchange in
+            exchange.request.url = RecordedURL("https://id.harbour.example/oauth2/logout")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    /// A fragment that is in the capture hides no code.
+    @Test func fragmentThatIsRecordedIsRead() throws {
+        let recording = try moved(to: "https://www.shop.example/callback#state=1")
+            .asking("response_mode", "fragment")
+        #expect(recording.finding(rule)?.notes == ["only state"])
     }
 
     @Test(arguments: [
@@ -71,6 +92,13 @@ struct CodeMissingTests {
         #expect(finding.title.contains("second question mark"))
         #expect(finding.notes == ["a second \"?\" before the answer"])
         #expect(!finding.evidence.contains { $0.value.contains("SplxlOBeZQQYbYS6WxSbIA") })
+    }
+
+    /// One behind another value is what the app, or its provider, keeps there.
+    @Test func questionMarkInAnotherParameterIsNoAnswer() throws {
+        let asked = "https://www.shop.example/callback?tenant=7"
+        let recording = try moved(to: asked + "&next=7?state=1").asking("redirect_uri", asked)
+        #expect(recording.finding(rule)?.notes == ["only tenant, next"])
     }
 
     /// A value of the redirect URI's own may hold an address with a query.
@@ -140,6 +168,8 @@ struct CodeMissingTests {
         #expect(finding.isPrimary && finding.severity == .error)
         #expect(finding.places == ["1 request.query redirect_uri", "3 request.body "])
         #expect(finding.notes == ["only state"])
+        let empty = try posting([("state", state), ("code", ""), ("error", "")])
+        #expect(empty.finding(rule)?.notes == ["only state, code, error"])
         #expect(try posting([("state", state), ("code", "SplxlOBeZQQYbYS6WxSbIA")]).finding(rule) == nil)
         #expect(try posting([("state", state), ("error", "access_denied")]).finding(rule) == nil)
         #expect(try posting([("user", "alice"), ("state", "another")]).finding(rule) == nil)
