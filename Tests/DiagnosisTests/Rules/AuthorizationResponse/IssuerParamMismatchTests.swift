@@ -40,6 +40,15 @@ struct IssuerParamMismatchTests {
         #expect(recording.finding("code-missing") != nil)
     }
 
+    /// A signed answer says in its claims whose it is (RFC 9207, section 2.4), which jarm-invalid reads.
+    @Test func leavesWhatStandsBesideASignedAnswerAlone() throws {
+        let recording = try Recording("authorization-response/jarm-invalid.near-miss").redirecting(with: [
+            ("iss", "https://id.other.example")
+        ])
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
     @Test func abstainsWithoutMetadataOfTheEndpoint() throws {
         let recording = try Recording(broken).without { $0.request.url.path.hasPrefix("/.well-known") }
         #expect(recording.finding(rule) == nil)

@@ -119,9 +119,12 @@ struct JARMInvalidTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    @Test func abstainsOnAnEncryptedAnswer() throws {
-        let token = [encoded("{\"alg\":\"RSA-OAEP\",\"enc\":\"A256GCM\"}"), "AAAA", "AAAA", "AAAA", "AAAA"]
-            .joined(separator: ".")
+    @Test(arguments: [
+        [encoded("{\"alg\":\"RSA-OAEP\",\"enc\":\"A256GCM\"}"), "AAAA", "AAAA", "AAAA", "AAAA"],
+        [encoded("{\"alg\":\"RS256\"}"), "AAAA", "AAAA"],
+    ])
+    func abstainsOnAnAnswerThatCannotBeRead(parts: [String]) throws {
+        let token = parts.joined(separator: ".")
         let recording = try Recording(broken).editing { exchange in
             if exchange.request.url.path == "/callback" {
                 exchange.request.url = RecordedURL(

@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import TestSupport
 import Testing
 
 struct LoginAbandonedTests {
@@ -232,6 +233,23 @@ struct LoginAbandonedTests {
         again.startedAt = recording.exchanges[2].endedAt + .milliseconds(20)
         recording.exchanges.append(again)
         #expect(recording.finding(rule)?.evidence.last?.value == "posted once")
+    }
+
+    /// What the browser asks for by itself is no page that anybody left.
+    @Test(arguments: [
+        "/.well-known/appspecific/com.chrome.devtools.json", "/.well-known/webauthn",
+        "/.well-known/change-password",
+    ])
+    func countsNoPageThatTheBrowserAsksForItself(path: String) throws {
+        var recording = try Recording(broken)
+        var asked = try #require(recording.exchanges.last)
+        asked.startedAt = asked.endedAt + .seconds(1)
+        asked.request.method = "GET"
+        asked.request.url = RecordedURL("https://id.harbour.example" + path)
+        asked.request.body = nil
+        asked.response = RecordedResponse(status: 404, body: .html("<h1>Not Found</h1>"))
+        recording.exchanges.append(asked)
+        #expect(recording.finding(rule)?.places.first == "2 request.url ")
     }
 
     @Test func leavesASilentRequestAlone() throws {

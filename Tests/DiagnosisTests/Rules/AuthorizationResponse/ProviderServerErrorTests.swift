@@ -166,13 +166,15 @@ struct ProviderServerErrorTests {
 
     /// MyInfo hands the app a number in the place of a name.
     @Test(arguments: [
-        ("https://api.myinfo.gov.sg/com/v4/authorize", true), ("https://id.harbour.example/authorize", false),
+        ("https://api.myinfo.gov.sg/com/v4/authorize", "503", true),
+        ("https://api.myinfo.gov.sg/com/v4/authorize", "401", false),
+        ("https://id.harbour.example/authorize", "503", false),
     ])
-    func knowsMyInfosNumbers(endpoint: String, fires: Bool) {
+    func knowsMyInfosNumbers(endpoint: String, number: String, fires: Bool) {
         var capture = CaptureBuilder()
         capture.redirect(
             "\(endpoint)?client_id=shop-app&response_type=code&redirect_uri=https%3A%2F%2Fapp.shop.example%2Frp&scope=name&purpose_id=demonstration",
-            to: "https://app.shop.example/rp?error=503&error_description=MyInfo+under+maintenance"
+            to: "https://app.shop.example/rp?error=\(number)&error_description=MyInfo+under+maintenance"
         )
         #expect((Recording(capture.exchanges).finding(rule) != nil) == fires)
     }

@@ -181,6 +181,22 @@ struct RedirectTargetDiffersTests {
         #expect(finding?.severity == note.map { _ in .warning })
     }
 
+    /// The app's own server may sign in for it, and sends the browser where it wants.
+    @Test func queryThatTheAppItselfDropsIsLeftAlone() throws {
+        let asked = "https://www.shop.example/callback?tenant=8"
+        let recording = try Recording(broken + ".near-miss").asking("redirect_uri", asked)
+        #expect(recording.finding(rule) != nil)
+        let provider = "https://id.harbour.example"
+        let own = recording.editing { exchange in
+            let move = { (url: String) in
+                url.hasPrefix(provider) ? "https://www.shop.example" + url.dropFirst(provider.count) : url
+            }
+            exchange.request.url = RecordedURL(move(exchange.request.url.text))
+            if let location = exchange.response?.location { exchange.response?.redirect(to: move(location)) }
+        }
+        #expect(own.finding(rule) == nil)
+    }
+
     /// Writers of URLs disagree on what a plus is.
     @Test(arguments: [
         ("?next=a%2Bb", "?next=a+b", true), ("?next=a+b", "?next=a%2Bb", true),

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct ResponseModeDiffersTests {
@@ -59,9 +60,32 @@ struct ResponseModeDiffersTests {
         #expect(!fires || finding?.evidence.last?.value == "access_token, token_type, expires_in, state")
     }
 
+    /// What an app sends to itself, or a server that is both of them, is no answer of a provider's.
+    @Test(arguments: [
+        ("https://www.shop.example/landing", "https://www.shop.example/landing", "token_type", true),
+        ("https://www.shop.example/landing", "https://www.shop.example/landing", "type", false),
+        ("https://www.shop.example/landing", "https://www.shop.example/other", "token_type", false),
+        ("https://id.harbour.example/landing", "https://id.harbour.example/landing", "token_type", false),
+    ])
+    func leavesATokenThatIsNoAnswerAlone(asked: String, target: String, name: String, fires: Bool) throws {
+        let recording = try Recording("security-practice/implicit-flow").asking("response_type", "token")
+            .asking("redirect_uri", asked).editing { exchange in
+                guard let location = exchange.response?.location, RecordedURL(location).path == "/landing"
+                else { return }
+                let state = RecordedURL(location).fragmentItems.first("state") ?? ""
+                exchange.response?.redirect(
+                    to: "\(target)?access_token=5a6xGzJUtfxUYRIXglaoqNP6&\(name)=Bearer&state=\(state)"
+                )
+            }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func appThatReadTheOtherPlaceIsNotSaidToLookElsewhere() throws {
-        let finding = try #require(try asking("code", "form_post").finding(rule))
+        let recording = try asking("code", "form_post")
+        let finding = try #require(recording.finding(rule))
         #expect(finding.severity == .warning && finding.explanation.contains("read it there"))
+        let other = recording.sending("code", "another-code-0123456789").finding(rule)
+        #expect(other?.explanation.contains("read it there") == false)
         #expect(try Recording(broken).finding(rule)?.explanation.contains("read it there") == false)
     }
 
@@ -82,6 +106,23 @@ struct ResponseModeDiffersTests {
     ])
     func judgesAnAnswerInTheFragment(type: String, mode: String?, fires: Bool) throws {
         #expect(try (inFragment(asking(type, mode)).finding(rule) != nil) == fires)
+    }
+
+    /// What is forbidden to a token beside the code is the query alone.
+    @Test func leavesAFormThatNobodyAskedForAlone() throws {
+        let recording = try asking("code id_token", nil).editing { exchange in
+            let url = exchange.request.url
+            if url.path == "/callback" {
+                exchange.request.method = "POST"
+                exchange.request.url = RecordedURL(url.withoutQuery)
+                exchange.request.body = Body(text: url.query ?? "", mediaType: FormBody.mediaType)
+                exchange.request.headers.append("Origin", "https://id.harbour.example")
+            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                exchange.response = RecordedResponse(status: 200, body: .html("<title>On the way</title>"))
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) == nil)
     }
 
     @Test func codeInTheFragmentThatNobodyAskedForAndFindsIsTold() throws {
@@ -199,6 +240,14 @@ struct ResponseModeDiffersTests {
         #expect(recording.finding(rule)?.severity == .warning)
         #expect(recording.finding("state-cookie-lost") == nil)
         #expect(recording.outcomes == [.failure])
+    }
+
+    /// A form without a password, as one for consent, is what the redirect's own rules are for.
+    @Test func leavesAFormWithoutAPasswordAlone() throws {
+        let path = "authorization-response/response-mode-differs.near-miss"
+        let recording = try redirecting(307, path).sending("password", nil, to: "/sign-in")
+            .sending("password", nil, to: "/callback").sending("user", nil, to: "/sign-in")
+        #expect(recording.finding(rule) == nil)
     }
 
     @Test func aModeThatWasAskedForCountsBeforeTheFormThatCameAlong() throws {
