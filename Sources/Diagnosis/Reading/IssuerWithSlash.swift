@@ -19,13 +19,14 @@ enum IssuerWithSlash {
                 named.value.equalsBytes(of: server + "/") || server.equalsBytes(of: named.value + "/")
             }
             guard !resources.contains(where: { $0.servers.contains(bytesOf: named.value) }),
-                let resource = resources.last(where: { $0.servers.contains(where: isOther) }),
-                let server = resource.servers.first(where: isOther)
+                let (resource, server) = resources.reversed().lazy.compactMap({ resource in
+                    resource.servers.first(where: isOther).map { (resource.document, $0) }
+                }).first
             else { continue }
             return Violation(
                 [
                     Evidence(
-                        place: resource.document.answer.place("authorization_servers"),
+                        place: resource.answer.place("authorization_servers"),
                         value: Masking.shown(server, of: "issuer")
                     ),
                     Evidence(named, note: Difference.note(expected: server, seen: named.value)),

@@ -16,7 +16,7 @@ struct NamedEndpoints {
     init(_ metadata: [MetadataDocument]) {
         for document in metadata where !document.isProtectedResource {
             for name in Self.names {
-                guard let url = document.endpoint(name).map({ RecordedURL($0) }), url.isWeb else { continue }
+                guard let url = document.endpoint(name).map({ RecordedURL($0) }) else { continue }
                 for isIdentified in document.issuer == nil ? [false] : [false, true] {
                     documents[Key(name: name, isIdentified: isIdentified), default: EndpointTable()]
                         .update(url, default: []) { $0.append(document) }

@@ -37,7 +37,7 @@ struct NamedIssuer {
     static func plain(_ text: String) -> String {
         let url = RecordedURL(text)
         var plain = text
-        if let scheme = url.scheme?.lowercased(), let host = url.host, url.isWeb {
+        if let scheme = url.scheme?.lowercased(), let host = url.host {
             let isUsual = url.port == (scheme == "https" ? 443 : 80)
             plain = "\(scheme)://\(host)" + (isUsual ? "" : url.port.map { ":\($0)" } ?? "") + url.path
             if let query = url.query { plain += "?" + query }
@@ -53,7 +53,6 @@ struct NamedIssuer {
             ProviderRecognizer.kind(ofHost: other) == .entra
         else { return false }
         return named.path.split(separator: "/").contains { $0 == IssuerTemplate.gap || $0.utf8.isUUID }
-            || other.split(separator: ".").first.map(\.utf8.isUUID) ?? false
     }
 
     /// Azure AD B2C at a domain of the customer's own: the document is that of a policy, the issuer has the tenant's id.

@@ -7,7 +7,7 @@ enum AlteredValue {
     /// The step that turns the delivered value into the sent one, in words; nil where none does.
     static func change(from parameter: Parameter, to sent: String) -> String? {
         let delivered = parameter.value
-        guard !delivered.isEmpty, !sent.isEmpty, delivered != sent else { return nil }
+        guard !delivered.isEmpty, !sent.isEmpty else { return nil }
         if sent == "\"\(delivered)\"" { return "in quotes" }
         // Facebook and Instagram put `#_` behind the code.
         if sent.hasPrefix(delivered + "#") { return "the fragment of the callback's URL (#…) is still on it" }

@@ -45,13 +45,13 @@ enum LoopReason {
     private static func tokensWithoutIDToken(at callback: Int, of request: AuthorizationRequest, _ flow: Flow)
         -> [Evidence]?
     {
-        let code = flow.capture[callback].request.url.queryItems.first("code")
         let scopes = (request.parameters["scope"] ?? "").spaceDelimited
         guard !scopes.contains("openid"),
+            let code = flow.capture[callback].request.url.queryItems.first("code"),
             flow.serverMetadata.contains(where: {
                 $0.isUsable && $0.url.path.hasSuffix("/openid-configuration")
             }),
-            let exchange = flow.tokenRequests.first(where: { $0.code != nil && $0.code == code }),
+            let exchange = flow.tokenRequests.first(where: { $0.code == code }),
             exchange.answer.isSuccess, exchange.answer.isBodyWhole, exchange.accessToken != nil,
             (exchange.answer.parameters["id_token"] ?? "").isEmpty
         else { return nil }
