@@ -26,7 +26,7 @@ struct DeviceRefusalTests {
         (401, "invalid_client", "client-auth-missing"),
         (400, "unauthorized_client", "unsupported-grant-type"),
         (400, "invalid_scope", "scope-rejected"), (503, "temporarily_unavailable", "provider-server-error"),
-        (400, "invalid_request", "authorization-error"),
+        (400, "invalid_request", "authorization-error"), (429, "slow_down", "rate-limited"),
     ])
     func tellsWhyADeviceGotNoCode(status: Int, error: String, rule: String) throws {
         let recording = Recording(
@@ -53,7 +53,13 @@ struct DeviceRefusalTests {
         #expect(finding.explanation.contains("gave the device no code") == !isKnown)
     }
 
-    @Test func namesTheEndpointThatADeviceMissed() throws {
+    @Test(arguments: [
+        ("https://id.harbour.example/oauth/device", true),
+        // It was asked, and another server's is none of this one's.
+        ("https://id.harbour.example/device_authorization", false),
+        ("https://id.other.example/device", false),
+    ])
+    func namesTheEndpointThatADeviceMissed(endpoint: String, isOther: Bool) throws {
         let document = try #require(Recording("discovery/discovery-missing-endpoint").exchanges.first)
         var device = try #require(Recording("logout-and-device/device-code-expired").exchanges.first)
         device.startedAt = document.startedAt + .seconds(1)
@@ -63,11 +69,11 @@ struct DeviceRefusalTests {
         )
         let recording = Recording([document, device]).stating(
             "device_authorization_endpoint",
-            "https://id.harbour.example/oauth/device",
+            .string(endpoint),
             at: "/.well-known/openid-configuration"
         )
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
-        #expect(finding.evidence.last?.value == "https://id.harbour.example/oauth/device")
+        #expect((finding.evidence.last?.value == endpoint) == isOther)
     }
 }

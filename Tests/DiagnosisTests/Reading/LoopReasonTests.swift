@@ -9,18 +9,26 @@ struct LoopReasonTests {
     private let broken = "user-agent/redirect-loop"
 
     /// A client of OpenID Connect that forgot openid gets no ID token, and knows nobody.
-    @Test(arguments: [("orders", true), ("openid orders", false)])
-    func saysThatNoIDTokenCame(scope: String, isTold: Bool) throws {
+    ///
+    /// `otherwise`: a member that is there or not against that, a status, or the round that was exchanged.
+    @Test(arguments: [
+        ("orders", "", true), ("openid orders", "", false), ("orders", "id_token", false),
+        ("orders", "access_token", false), ("orders", "400", false), ("orders", "another round", false),
+    ])
+    func saysThatNoIDTokenCame(scope: String, otherwise: String, isTold: Bool) throws {
         var recording = try Recording(broken).withMetadata().asking("scope", scope)
-        let callback = try #require(
-            recording.exchanges.first { $0.request.url.queryItems.first("code") != nil }
-        )
+        let callbacks = recording.exchanges.filter { $0.request.url.queryItems.first("code") != nil }
+        let callback = try #require(otherwise == "another round" ? callbacks.last : callbacks.first)
         let code = callback.request.url.queryItems.first("code")
         var exchange = try #require(
             Recording("healthy/web-code-flow").sending("code", code).editingAnswer(of: "/token") {
-                $0.members.removeAll { $0.name == "id_token" }
+                $0.members.removeAll { member in
+                    member.name == "id_token" && otherwise != "id_token"
+                        || member.name == "access_token" && otherwise == "access_token"
+                }
             }.exchanges.last { $0.request.url.path == "/token" }
         )
+        if otherwise == "400" { exchange.response?.status = 400 }
         exchange.startedAt = callback.startedAt
         exchange.duration = callback.duration
         recording.exchanges.append(exchange)

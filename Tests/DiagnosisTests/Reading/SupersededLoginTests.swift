@@ -75,4 +75,33 @@ struct SupersededLoginTests {
         #expect(finding.title == alone.title)
         #expect(finding.evidence.count == alone.evidence.count + 1)
     }
+
+    /// The same request loaded again, a login at another provider, and one on another device took no place.
+    @Test(arguments: ["state", "provider", "device"]) func whatIsNoNextLoginIsNone(what: String) throws {
+        var recording = try leaving(request(), seconds: 20)
+        let left = recording.exchanges[0].request.url.text
+        let state = recording.exchanges.lazy.compactMap { $0.request.url.queryItems.first("state") }.last
+        switch what {
+        case "state":
+            recording.exchanges[0].request.url = RecordedURL(Recording.changing(left, "state", state))
+        case "provider":
+            recording.exchanges[0].request.url = RecordedURL(
+                left.replacing("id.harbour", with: "login.harbour")
+            )
+        default:
+            let phone =
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Safari/604.1"
+            recording.exchanges[0].request.headers.replace("User-Agent", with: phone)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title != anew)
+        #expect(!finding.notes.contains { $0.contains("the next login of this app") })
+    }
+
+    @Test func anErrorIsNoAnswerToTheNextLogin() throws {
+        let recording = try leaving(request(), seconds: 20).without { $0.request.url.path == "/token" }
+            .redirecting(with: [("code", nil), ("error", "access_denied")])
+        let note = try #require(recording.finding(rule)?.notes.last)
+        #expect(note.hasSuffix("begun 20 s after this one"))
+    }
 }

@@ -26,6 +26,14 @@ struct UnknownTargetTests {
         #expect(login.finding("authorization-error")?.title != finding.title || !isOne)
     }
 
+    /// A user who may not have tokens for it says nothing of its address.
+    @Test func refusalOfTheUserIsNoneOfTheServer() throws {
+        let recording = try Recording("authorization-response/authorization-error")
+            .redirecting(with: [("error", "access_denied"), ("error_description", "user not in audience")])
+            .asking("aud", "https://fhir.example/r4")
+        #expect(recording.findings.allSatisfy { !$0.title.contains("FHIR server") })
+    }
+
     /// The same of a request that the app's server pushes.
     @Test(arguments: [("Invalid audience", true), ("The launch context is unknown", false)])
     func tellsOfOneThatWasPushed(words: String, isOne: Bool) throws {

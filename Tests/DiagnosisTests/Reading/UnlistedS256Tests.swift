@@ -39,6 +39,15 @@ struct UnlistedS256Tests {
         #expect(recording.editing { $0.request.body = nil }.finding(rule)?.title != title)
     }
 
+    /// A server without logins has no use for it.
+    @Test func serverWithoutCodesNeedsNone() throws {
+        let recording = try recording(3) {
+            $0["code_challenge_methods_supported"] = nil
+            $0["grant_types_supported"] = ["client_credentials"]
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
     /// A client stops at another server's document for that.
     @Test func anotherIssuerIsReasonEnough() throws {
         let recording = try recording(3) {

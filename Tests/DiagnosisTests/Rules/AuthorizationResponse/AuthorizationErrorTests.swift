@@ -147,6 +147,15 @@ struct AuthorizationErrorTests {
         #expect((recording.finding("access-denied-by-policy")?.isPrimary == true) == !isOne)
     }
 
+    /// A page that repeats what was sent says nothing of it.
+    @Test func acrValuesOnAPageAreNotTheReason() throws {
+        let recording = try page(400, "<p>Something is not right: acr_values=gold</p>").asking(
+            "acr_values",
+            "gold"
+        )
+        #expect(recording.finding(rule)?.title == "The provider refused the login request")
+    }
+
     @Test func showsTheMessageOfThePageAndNotItsMenu() throws {
         let text =
             "<nav>Profile</nav><div>No network?</div><div class='error message'><h3>Bad request</h3></div>"

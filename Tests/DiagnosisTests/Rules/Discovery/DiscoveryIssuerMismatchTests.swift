@@ -172,6 +172,10 @@ struct DiscoveryIssuerMismatchTests {
             "https://login.shop.example/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0/"
         ),
         (
+            "https://login.shop.example/9188040D-6C67-4C5B-B112-36A304B66DAD/B2C_1_susi/v2.0/.well-known/openid-configuration",
+            "https://login.shop.example/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0/"
+        ),
+        (
             "https://is.example:9443/oauth2/oidcdiscovery/.well-known/openid-configuration",
             "https://is.example:9443/oauth2/token"
         ),
@@ -204,6 +208,22 @@ struct DiscoveryIssuerMismatchTests {
         (
             "https://is.example:9443/oauth2/oidcdiscovery/.well-known/openid-configuration",
             "https://localhost:9443/oauth2/token"
+        ),
+        (
+            "https://is.example:9443/t/shop/.well-known/openid-configuration",
+            "https://is.example:9443/oauth2/token"
+        ),
+        (
+            "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration",
+            "https://id.example/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0"
+        ),
+        (
+            "https://login.shop.example/shop/B2C_1_susi/v2.0/.well-known/openid-configuration",
+            "https://login.shop.example/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0"
+        ),
+        (
+            "https://login.shop.example/shop.onmicrosoft.com/B2C_1_susi/v3.0/.well-known/openid-configuration",
+            "https://login.shop.example/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0"
         ),
     ])
     func tellsWhatIsNot(url: String, issuer: String) throws {

@@ -47,6 +47,7 @@ struct CodeAlteredTests {
     @Test(arguments: [
         ("4/0AbCdEf", "4%2F0AbCdEf"), ("ab%2Fcd", "ab/cd"), ("ab+cd", "ab cd"), ("ab cd", "ab+cd"),
         ("AbCd#_=_", "AbCd"), ("AbCd==", "AbCd"), ("AbCd", "AbCd#_=_"), ("4/0AbCd", "4"),
+        ("4/0AbCd", "4%252F0AbCd"), ("ab cd/e", "ab+cd%2Fe"),
         ("AbCdEfGh", "abcdefgh"), ("AbCd", "\"AbCd\""),
         ("abcdefghijklmnopqrstuvwx", "abcdefghijklmnop"), ("abcdefghijklmnop", "abcdefghijklmnopqrs"),
     ]) func knowsTheStep(delivered: String, sent: String) throws {
@@ -116,7 +117,7 @@ struct CodeAlteredTests {
 
     @Test(arguments: [
         ("abcdefgh", "12345678"), ("abcdefghijklmnop", "abcdefgh"), ("abc", "abc"),
-        ("4/0AbCdEf", "[REDACTED]"),
+        ("4/0AbCdEf", "[REDACTED]"), ("-bcdefgh", ""), ("AbCdEfG", "abcdefg"),
     ]) func leavesUnrelatedCodesAlone(delivered: String, sent: String) throws {
         #expect(try recording(delivered: delivered, sent: sent).finding(rule) == nil)
     }

@@ -40,6 +40,25 @@ struct IDTokenMissingTests {
         #expect(recording.asking(name, "1").finding(rule) != nil)
     }
 
+    /// AppAuth makes a nonce for every request; metadata of OpenID Connect show that it is meant.
+    @Test(arguments: [
+        ([], false), (["userinfo_endpoint"], true), (["id_token_signing_alg_values_supported"], true),
+    ])
+    func nonceOfAnAppOnADeviceIsAHabit(members: [String], fires: Bool) throws {
+        let login = try Recording("healthy/native-app").asking("scope", "orders")
+            .without { ["/userinfo", "/jwks"].contains($0.request.url.path) }
+            .editingAnswer(of: "/token") { answer in
+                answer.members.removeAll { ["id_token", "scope"].contains($0.name) }
+            }
+        let recording = login.editingAnswer(of: "/.well-known/openid-configuration") { metadata in
+            metadata.members.removeAll { member in
+                ["userinfo_endpoint", "id_token_signing_alg_values_supported"].contains(member.name)
+                    && !members.contains(member.name)
+            }
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func aCallOfTheUserInfoEndpointIsIntent() throws {
         var recording = try Recording(broken).asking("nonce", nil)
         let healthy = try Recording("healthy/web-code-flow").exchanges

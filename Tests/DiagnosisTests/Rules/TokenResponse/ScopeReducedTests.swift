@@ -79,4 +79,17 @@ struct ScopeReducedTests {
             .editingAnswer(of: "/token") { $0["scope"] = .array(granted.map { .string($0) }) }
         #expect(recording.finding(rule)?.notes ?? [] == notes)
     }
+
+    /// A claim that either has is not missed.
+    @Test(arguments: [("", "", true), ("email", "", false), ("", "email", false)])
+    func tellsAScopeWithoutItsClaim(inUserInfo: String, inIDToken: String, fires: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").asking("scope", "openid email")
+            .editingAnswer(of: "/token") { $0["scope"] = "openid email" }
+            .editingAnswer(of: "/userinfo") {
+                if !inUserInfo.isEmpty { $0[inUserInfo] = "alice@shop.example" }
+            }
+            .editingIDToken { if !inIDToken.isEmpty { $0[inIDToken] = "alice@shop.example" } }
+        #expect((recording.finding(rule)?.evidence.last?.value == "missing") == fires)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
 }

@@ -123,7 +123,11 @@ struct InsecureEndpointTests {
             ("/.well-known/openid-configuration", "id.harbour.example", "metadata"),
             ("/jwks", "keycloak:8080", nil),
             ("/.well-known/openid-configuration", "10.0.3.7", nil),
-            ("/jwks", "localhost:8080", nil),
+            ("/jwks", "localhost:8080", nil), ("/jwks", "keycloak.internal.", nil),
+            ("/jwks", "[fd12:3456::7]:8080", nil), ("/jwks", "[fe80::7%25eth0]:8080", nil),
+            ("/jwks", "[::ffff:10.0.3.7]", nil), ("/jwks", "[::]:8080", nil),
+            ("/jwks", "[::ffff:203.0.113.7]", "the keys that signatures are checked with"),
+            ("/jwks", "[2001:db8::7]", "the keys that signatures are checked with"),
             ("/.well-known/openid-configuration", "localhost:8080", nil),
         ] as [(String, String, String?)]
     )
