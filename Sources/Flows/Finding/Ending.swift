@@ -111,8 +111,11 @@ struct Ending {
         }
         if let last = exchanges.last(where: { $0.answer.status != nil }) { return outcome(of: last) }
         if isRefusedByPost(request), index.isAnsweredByLogin(request) { return .success }
-        guard let status = index.capture[request.exchange].response?.status else { return .incomplete }
-        return status >= 400 && !isServedAgain(request) ? .failure : .incomplete
+        let asked = index.capture[request.exchange]
+        guard let status = asked.response?.status, status >= 400, !BrowserChallenge.isAnswer(to: asked),
+            !isServedAgain(request)
+        else { return .incomplete }
+        return .failure
     }
 
     /// Whether the very request was made once more, and the provider did not refuse it then: a failure of its own that was over.

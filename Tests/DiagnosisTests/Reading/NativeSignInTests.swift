@@ -100,7 +100,7 @@ struct NativeSignInTests {
     @Test(arguments: [
         ("DPoP algs=\"ES256\"", true), ("Bearer", true), ("Negotiate", false), ("Basic realm=\"x\"", false),
         ("DPoP error=\"use_dpop_nonce\"", true), ("Bearer realm=\"x\", Negotiate", false),
-        ("Bearer realm=\"x\", DPoP algs=\"ES256\"", true),
+        ("Bearer realm=\"x\", DPoP algs=\"ES256\"", true), ("Bearer realm=\"x\",\tNegotiate\r", false),
     ])
     func tellsAChallengeFromARefusal(challenge: String, fires: Bool) {
         let problem = #"{"type":"https://curity.se/problems/authentication-required","title":"No token"}"#
@@ -108,6 +108,7 @@ struct NativeSignInTests {
             $0.response?.headers.append("WWW-Authenticate", challenge)
         }
         #expect((recording.finding("authorization-error") != nil) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
     }
 
     private static let password =

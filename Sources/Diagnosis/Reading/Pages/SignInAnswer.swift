@@ -9,9 +9,11 @@ enum SignInAnswer {
             response.location == nil
         else { return false }
         if response.isSuccessful { return true }
-        // The form comes again with its message: Rails answers 422, others 400 or 401.
-        return flow.isCredentialPost(index) && isUsers(response.status) && response.status >= 400
-            && response.body?.bytes.map(HTMLForm.isAsking) ?? false
+        // The form comes again with its message: Rails answers 422, others 400 or 401. Keycloak shows it with its question for a ticket.
+        let mayHaveForm =
+            flow.isCredentialPost(index) && isUsers(response.status) && response.status >= 400
+            || BrowserChallenge.isAnswer(to: flow.capture[index])
+        return mayHaveForm && response.body?.bytes.map(HTMLForm.isAsking) ?? false
     }
 
     /// Whether a page's script reads it.

@@ -96,10 +96,7 @@ extension Flow {
         }
         // A challenge that is answered without the user's doing: by whoever is told to send the request once more with a nonce, or by a
         // browser (Kerberos), unless the endpoint says what is wrong.
-        let isNegotiation =
-            isAskedForNonce(at: page)
-            || response.status == 401 && Self.isTakenUp(response.headers.all("www-authenticate"))
-                && Answer(of: exchange, at: page).error == nil
+        let isNegotiation = isAskedForNonce(at: page) || BrowserChallenge.isAnswer(to: exchange)
         if surroundings.messages[page] == nil,
             var stated = RequestRefusal(in: exchange.request.url, of: page, .requestQuery, .page)
         {
@@ -137,17 +134,6 @@ extension Flow {
         return exchange.request.headers.contains("dpop")
             && exchange.response?.headers.contains("dpop-nonce") ?? false
             || authorizationRequests.contains { position[$0.exchange] > position[page] }
-    }
-
-    /// Whether one of the challenges is one that a browser answers by itself: it knows these schemes.
-    private static func isTakenUp(_ challenges: [String]) -> Bool {
-        challenges.contains { line in
-            // One line may have several, behind commas as their parameters are; some recorders join lines.
-            line.utf8.split { $0 == 0x2c || $0 == 0x0a }.contains { part in
-                let word = part.drop { $0 == 0x20 || $0 == 0x09 }.prefix { $0 != 0x20 && $0 != 0x0d }
-                return ["basic", "digest", "negotiate", "ntlm"].contains(String(Substring(word)).lowercased())
-            }
-        }
     }
 
     /// The error and the words of an answer of the provider's to the browser; nil where it is no refusal.

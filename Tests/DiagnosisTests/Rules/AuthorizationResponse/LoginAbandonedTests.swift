@@ -93,6 +93,16 @@ struct LoginAbandonedTests {
         #expect(recording.outcomes == [.incomplete])
     }
 
+    /// Keycloak shows its form beside the question for the user's ticket, which not every browser has.
+    @Test(arguments: [("<form method=post><input name=user></form>", true), ("<h1>Unauthorized</h1>", false)])
+    func formBesideAQuestionForATicketIsAPage(html: String, fires: Bool) throws {
+        let recording = try Recording(broken).saying(html, status: 401).editingLast("/authorize") {
+            $0.response?.headers.append("WWW-Authenticate", "Negotiate")
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [.incomplete])
+    }
+
     /// A page looks first whether its user is signed in, and is told that they have to sign in.
     @Test func silentTryBeforeThePageIsNoAnswer() throws {
         var exchanges = try Array(Recording(broken).exchanges.prefix(2))
