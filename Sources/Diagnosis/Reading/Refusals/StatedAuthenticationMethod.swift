@@ -7,10 +7,9 @@ import OAuth
 ///
 /// It is no finding: which ways there are stands in the provider's metadata, and ``ClientAuthMethodUnsupported`` compares with that.
 enum StatedAuthenticationMethod {
-    /// What the refusal says of it; nil where it says nothing.
+    /// What the refusal of a call says of it; nil where it says nothing.
     static func refusal(of call: ClientCall, in flow: Flow) -> StatedClientRefusal? {
-        guard !call.isRepaired else { return nil }
-        return methodAsked(of: call, flow) ?? bodyAsked(of: call)
+        methodAsked(of: call, flow) ?? bodyAsked(of: call)
     }
 
     /// The answer that refuses the client and names the method it has to use, and not the one that was used.
@@ -89,8 +88,8 @@ enum StatedAuthenticationMethod {
 
     /// The answer that misses the client's id, which stood in the header alone, as those of servers do that look into the body.
     private static func bodyAsked(of call: ClientCall) -> StatedClientRefusal? {
-        guard call.kind == .token, call.answer.isRefusal, call.method == basic,
-            !call.parameters.contains("client_id"), missesID(call.answer)
+        guard call.kind == .token, call.method == basic, !call.parameters.contains("client_id"),
+            missesID(call.answer)
         else { return nil }
         return StatedClientRefusal(
             words: Violation.Words(
