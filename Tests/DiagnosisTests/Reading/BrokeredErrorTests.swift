@@ -26,7 +26,10 @@ struct BrokeredErrorTests {
         #expect(finding.fix.contains(fix))
     }
 
-    @Test(arguments: ["The parameter is an error - 400 characters are allowed", "Error - 400", "Error"])
+    @Test(arguments: [
+        "The parameter is an error - 400 characters are allowed", "Error - 400", "Error",
+        "Corporate Error - bad invalid_grant null", "Corporate Error - 4x0 invalid_grant null",
+    ])
     func leavesOtherWordsAlone(words: String) throws {
         #expect(try finding(words).title != "The identity provider behind the provider refused it")
     }

@@ -55,6 +55,8 @@ struct FrontRefusalTests {
                 "Cloudflare"
             ),
             (405, "<title>Human</title>", [("x-amzn-waf-action", "captcha")], "A check for bots", "AWS WAF"),
+            (403, "<title>x</title>", [("x-vercel-mitigated", "challenge")], "A check for bots", "Vercel"),
+            (403, "<title>x</title>", [("x-vercel-mitigated", "deny")], "A firewall blocked", "Vercel"),
             (
                 403, "<h1>Your request has been blocked</h1>", [], "A firewall blocked",
                 "a firewall or a gateway"

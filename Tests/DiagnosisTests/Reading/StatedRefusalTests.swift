@@ -65,6 +65,8 @@ struct StatedRefusalTests {
             "code has run out"
         ),
         ("The authorization code has expired.", "code has run out"),
+        ("The code_verifier is invalid: PKCE is not enabled for this client.", "rejected the code"),
+        ("The code is invalid or was issued to another client.", "rejected the code"),
         ("The code is invalid or expired.", "rejected the code"), ("Code not valid", "rejected the code"),
         ("The authorization code is invalid or has expired.", "rejected the code"),
         (

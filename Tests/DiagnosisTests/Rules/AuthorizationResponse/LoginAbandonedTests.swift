@@ -93,6 +93,21 @@ struct LoginAbandonedTests {
         #expect(recording.outcomes == [.incomplete])
     }
 
+    /// PingFederate has a name of its own for the password.
+    @Test(arguments: [("pf.pass", true), ("pf.adapterId", false)]) func knowsTheFieldOfAPassword(
+        name: String,
+        isOne: Bool
+    ) throws {
+        let recording = try Recording(broken).editingLast("/sign-in") {
+            $0.request.body = Body(
+                text: "pf.username=alice&\(name)=not-the-password",
+                mediaType: "application/x-www-form-urlencoded"
+            )
+        }
+        let credentials = try #require(recording.finding(rule)).evidence.last
+        #expect((credentials?.value == "posted once") == isOne)
+    }
+
     /// Keycloak shows its form beside the question for the user's ticket, which not every browser has.
     @Test(arguments: [("<form method=post><input name=user></form>", true), ("<h1>Unauthorized</h1>", false)])
     func formBesideAQuestionForATicketIsAPage(html: String, fires: Bool) throws {

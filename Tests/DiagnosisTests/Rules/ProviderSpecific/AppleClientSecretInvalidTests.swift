@@ -46,12 +46,27 @@ struct AppleClientSecretInvalidTests {
         #expect(far.finding(rule)?.notes.first == "more than six months ahead")
         let other = try secret(nil) { $0["sub"] = "example.shop.app" }
         #expect(other.finding(rule)?.places.first == "4 jwt.claims sub")
+        let elsewhere = try secret(nil) { $0["aud"] = ["https://appleid.apple.com", "https://id.example"] }
+        #expect(elsewhere.finding(rule)?.places.first == "4 jwt.claims aud")
         let none = try secret(nil) { $0["exp"] = nil }
         #expect(none.finding(rule)?.places.first == "4 jwt.claims exp")
         let algorithm = try secret("{\"alg\":\"RS256\",\"kid\":\"KEY1234567\"}") { _ in }
         #expect(algorithm.finding(rule)?.places.first == "4 jwt.header alg")
         let unnamed = try secret("{\"alg\":\"ES256\"}") { _ in }
         #expect(unnamed.finding(rule)?.places.first == "4 jwt.header kid")
+    }
+
+    /// Tokens are revoked by the same secret.
+    @Test func checksWhatRevokesTokens() throws {
+        var recording = try Recording(broken).editingLast("/token") {
+            $0.request.url = RecordedURL("https://appleid.apple.com/auth/revoke")
+        }
+        recording = Recording(Array(recording.exchanges.suffix(1)))
+            .sending("token", "a-refresh-token-8675309", to: "/auth/revoke")
+        for name in ["grant_type", "code", "redirect_uri", "code_verifier"] {
+            recording = recording.sending(name, nil, to: "/auth/revoke")
+        }
+        #expect(recording.finding(rule)?.isPrimary == true)
     }
 
     @Test func knowsAppleByItsHost() throws {

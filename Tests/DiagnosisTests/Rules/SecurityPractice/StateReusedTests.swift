@@ -43,6 +43,14 @@ struct StateReusedTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// An empty value counts as omitted (RFC 6749, section 3.1): the two codes tell these apart, and no nonce.
+    @Test(arguments: [1, 6]) func emptyNonceTellsNoLoginsApart(place: Int) throws {
+        var recording = try Recording(broken).asking("code_challenge", nil)
+        let url = recording.exchanges[place].request.url.text
+        recording.exchanges[place].request.url = RecordedURL(Recording.changing(url, "nonce", ""))
+        #expect(recording.finding(rule)?.places == ["1 request.query state", "6 request.query state"])
+    }
+
     @Test func tellsTwoLoginsByTheirCodes() throws {
         let recording = try Recording(broken).asking("nonce", nil).asking("code_challenge", nil)
         #expect(recording.finding(rule) == nil)

@@ -22,10 +22,24 @@ struct ResponseBodyMissingTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
-    @Test(arguments: [(200, true), (401, true), (204, false), (302, false), (304, false), (500, false)])
+    @Test(arguments: [
+        (200, true), (401, true), (204, false), (205, false), (302, false), (304, false), (500, false),
+    ])
     func looksAtTheStatus(status: Int, fires: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             if exchange.request.url.path == "/token" { exchange.response?.status = status }
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    /// Its answer has the length of what a GET would get (RFC 9110, section 9.3.2).
+    @Test(arguments: [("GET", true), ("HEAD", false)]) func nobodyReadsABodyByHEAD(
+        method: String,
+        fires: Bool
+    ) throws {
+        let recording = try Recording("healthy/web-code-flow").editingLast("/jwks") { exchange in
+            exchange.request.method = method
+            exchange.response?.body = Body(content: .missing, mediaType: "application/json", size: 900)
         }
         #expect((recording.finding(rule) != nil) == fires)
     }

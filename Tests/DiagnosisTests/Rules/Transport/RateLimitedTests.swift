@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct RateLimitedTests {
@@ -145,6 +146,34 @@ struct RateLimitedTests {
         // Alone it is all that the client had of the metadata.
         recording.exchanges[1].response = probe.response
         #expect(recording.finding(rule) != nil)
+    }
+
+    /// Another server's document, and the very one that came before, are none of its other forms.
+    @Test(arguments: [
+        (true, "https://id.other.example", "oauth-authorization-server"),
+        (false, "https://id.harbour.example", "openid-configuration"),
+    ])
+    func documentFromElsewhereOrBeforeIsNoOtherForm(isFirst: Bool, read: String, name: String) {
+        var capture = CaptureBuilder()
+        func refuse() {
+            capture.get(
+                "https://id.harbour.example/.well-known/openid-configuration",
+                429,
+                body: .html("Slow down")
+            )
+        }
+        if isFirst { refuse() }
+        capture.get(
+            "\(read)/.well-known/\(name)",
+            body: .json(
+                """
+                {"issuer":"\(read)","authorization_endpoint":"\(read)/authorize","token_endpoint":"\(read)/token",\
+                "jwks_uri":"\(read)/jwks","response_types_supported":["code"]}
+                """
+            )
+        )
+        if !isFirst { refuse() }
+        #expect(Recording(capture.exchanges).finding(rule)?.isPrimary == true)
     }
 
     /// A login that went on without the keys, to where the provider refused it for another reason.
