@@ -60,21 +60,12 @@ struct DiscoveryNotJSON: Rule {
     /// The page that redirects lead to from a well-known URL, at a network's portal or a gateway's login; nil where they lead to no
     /// page that was recorded.
     private func landing(of document: MetadataDocument, _ flow: Flow) -> Int? {
-        var current = document.exchange
-        for _ in 0..<Self.mostRedirects {
-            guard flow.capture[current].response?.location != nil,
-                let next = flow.surroundings.landings(of: current).first
-            else { break }
-            current = next
-        }
-        guard current != document.exchange, flow.surroundings.messages[current] == nil,
-            let response = flow.capture[current].response, response.isSuccessful,
-            response.body?.isPage ?? false
+        let end = document.endOfRedirects(in: flow)
+        guard end != document.exchange, flow.surroundings.messages[end] == nil,
+            let response = flow.capture[end].response, response.isSuccessful, response.body?.isPage ?? false
         else { return nil }
-        return current
+        return end
     }
-
-    private static let mostRedirects = 5
 
     /// `read`: what the client got in the end.
     private func evidence(_ document: MetadataDocument, _ read: Int, _ body: Body, _ flow: Flow) -> [Evidence]

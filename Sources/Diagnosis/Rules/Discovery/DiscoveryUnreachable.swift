@@ -52,7 +52,10 @@ struct DiscoveryUnreachable: Rule {
                 isUnseen = true
                 continue
             }
-            guard documents.allSatisfy({ isFailed($0.answer) || leftRedirect($0, flow) != nil }),
+            guard
+                documents.allSatisfy({
+                    isFailed($0.answer) || leftRedirect($0, flow) != nil || failedEnd(of: $0, flow) != nil
+                }),
                 !documents.allSatisfy(\.answer.isExplainedByTransport),
                 let first = documents.first, !isAsked(after: first, flow)
             else { continue }
@@ -78,7 +81,9 @@ struct DiscoveryUnreachable: Rule {
 
     private func violation(_ documents: [MetadataDocument], isMixed: Bool, _ flow: Flow) -> Violation {
         let isCut = documents.contains(where: \.answer.isBrokenOff)
-        let isDown = documents.contains { ($0.answer.status ?? 0) >= 500 }
+        let ends = documents.compactMap { failedEnd(of: $0, flow) }
+        let isDown = (documents.map(\.exchange) + ends)
+            .contains { (flow.capture[$0].response?.status ?? 0) >= 500 }
         let setting = MissetIssuer(asking: documents)
         let redirects = documents.compactMap { leftRedirect($0, flow) }
         let known = documents.lazy.compactMap { said($0, flow)?.meaning }.first
@@ -91,7 +96,7 @@ struct DiscoveryUnreachable: Rule {
             ? Self.mixed
             : isCut ? Self.cut : isDown ? Self.down : setting?.explanation ?? known?.explanation
         return Violation(
-            evidence(documents, flow) + redirects,
+            evidence(documents, flow) + evidence(ofEnds: ends, besides: documents, flow) + redirects,
             explanation: redirects.isEmpty ? explanation : Self.redirected,
             fix: redirects.isEmpty
                 ? isMixed
@@ -139,6 +144,27 @@ struct DiscoveryUnreachable: Rule {
             value: Masking.shown(document.url.resolving(location).withoutQuery, of: "url"),
             note: "never asked for"
         )
+    }
+
+    /// Where redirects that the client followed ended in an error, at no other server's metadata; nil where they did not.
+    private func failedEnd(of document: MetadataDocument, _ flow: Flow) -> Int? {
+        let end = document.endOfRedirects(in: flow)
+        guard end != document.exchange, let status = flow.capture[end].response?.status, status >= 400,
+            // What throttles is told as that.
+            status != 429,
+            flow.surroundings.messages[end] == nil
+                || flow.capture[end].request.url.origin == document.url.origin
+        else { return nil }
+        return end
+    }
+
+    private func evidence(ofEnds ends: [Int], besides documents: [MetadataDocument], _ flow: Flow)
+        -> [Evidence]
+    {
+        let known = Set(documents.map(\.exchange))
+        return ends.filter { !known.contains($0) }.eachOnce().prefix(6).flatMap {
+            [flow.urlEvidence(of: $0, note: "where the redirect led"), flow.statusEvidence(of: $0)]
+        }
     }
 
     /// What a server says that is known for it, in a member of its own or as all of its answer, which is no error of OAuth's.

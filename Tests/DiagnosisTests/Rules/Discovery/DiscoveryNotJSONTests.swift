@@ -23,17 +23,18 @@ struct DiscoveryNotJSONTests {
 
     /// A network's portal, or a gateway that wants a login, answers with a redirect to its page.
     @Test(arguments: [
-        ("text/html", "<title>Welcome to the hotel</title>", true),
-        ("application/json", #"{"portal":"login"}"#, false),
+        ("text/html", "<title>Welcome to the hotel</title>", 200, true),
+        ("text/html", "<title>Closed</title>", 503, false),
+        ("application/json", #"{"portal":"login"}"#, 200, false),
     ])
-    func followsARedirectToAPage(type: String, body: String, fires: Bool) throws {
+    func followsARedirectToAPage(type: String, body: String, status: Int, fires: Bool) throws {
         var discovery = try #require(Recording(broken).exchanges.first)
         var page = discovery
         discovery.response = RecordedResponse(status: 302)
         discovery.response?.redirect(to: "http://portal.hotel.example/login")
         page.request.url = RecordedURL("http://portal.hotel.example/login")
         page.startedAt = page.startedAt + .seconds(1)
-        page.response = RecordedResponse(status: 200, body: Body(text: body, mediaType: type))
+        page.response = RecordedResponse(status: status, body: Body(text: body, mediaType: type))
         let finding = Recording([discovery, page]).finding(rule)
         #expect((finding?.isPrimary == true) == fires)
         guard fires else { return }

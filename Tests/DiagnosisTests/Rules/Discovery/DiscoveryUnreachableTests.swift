@@ -104,6 +104,30 @@ struct DiscoveryUnreachableTests {
         #expect(Recording(recording.exchanges + [followed]).finding(rule) == nil)
     }
 
+    /// A path that moved, or a page in front: the request ended there, in an error.
+    @Test(
+        arguments: [
+            ("/auth/shop/.well-known/openid-configuration", 404, ["1 request.url ", "1 response.status "]),
+            ("https://portal.example/maintenance", 503, ["1 request.url ", "1 response.status "]),
+            ("https://portal.example/maintenance", 429, nil),
+            ("https://portal.example/maintenance", 204, nil),
+        ] as [(String, Int, [String]?)]
+    )
+    func redirectThatEndsInAnErrorIsTold(location: String, status: Int, end: [String]?) throws {
+        var asked = try #require(Recording(broken).exchanges.first)
+        asked.response = RecordedResponse(status: 301)
+        asked.response?.redirect(to: location)
+        var landing = asked
+        landing.startedAt = asked.endedAt + .milliseconds(10)
+        landing.request.url = asked.request.url.resolving(location)
+        landing.response = RecordedResponse(status: status)
+        let recording = Recording([asked, landing])
+        let finding = recording.finding(rule)
+        #expect(finding?.isPrimary == (end == nil ? nil : true))
+        #expect(finding?.places.suffix(2).map(\.self) == end)
+        if end != nil { #expect(recording.outcomes == [.failure]) }
+    }
+
     @Test(arguments: [200, 302, 429]) func leavesOtherAnswersToOtherRules(status: Int) throws {
         let recording = try Recording(broken).editing { $0.response?.status = status }
         #expect(recording.finding(rule) == nil)
