@@ -92,6 +92,17 @@ struct IdentityPlatformSignInTests {
         #expect(recording.outcomes == [.success])
     }
 
+    /// What is refused long after the login is another matter: a token that was kept, say.
+    @Test(arguments: [(299, true), (301, false)]) func refusalIsOfALoginRightBeforeIt(
+        seconds: Int,
+        fires: Bool
+    ) {
+        var recording = byPage([(400, refusal("INVALID_IDP_RESPONSE : no"))])
+        recording.exchanges[2].startedAt = recording.exchanges[0].startedAt + .seconds(seconds)
+        #expect((recording.finding(rule)?.title == title) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+    }
+
     /// Firebase's own page brings the code, in the address that it was loaded at.
     @Test(arguments: [(400, true), (200, false)])
     func codeOfTheHelperPageIsNoServersOfTheApps(status: Int, isRefused: Bool) throws {

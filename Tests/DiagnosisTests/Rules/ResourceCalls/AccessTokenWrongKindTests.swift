@@ -112,6 +112,7 @@ struct AccessTokenWrongKindTests {
         ("https://id.harbour.example/api/dex", "/api/v1/applications", false),
         ("https://id.harbour.example/api/dex", "/api/dex/me", true),
         ("https://id.harbour.example", "/api/v1/applications", true),
+        ("https://id.other.example/api/dex", "/api/v1/applications", true),
     ])
     func aProviderBelowAPathHasNeighbours(issuer: String, path: String, fires: Bool) throws {
         let issued = try Recording(broken + ".near-miss").editingIDToken(claims: {

@@ -34,6 +34,15 @@ struct TLSClientRejectsRecorderTests {
         #expect(recording.finding(rule)?.severity == severity)
         #expect(recording.finding(rule)?.places == severity.map { _ in ["3 tls \(host)"] })
         #expect(recording.outcomes == [.incomplete])
+        // The code is seen to go to another one.
+        var relay = try #require(login.first)
+        let code = try #require(recording.flows.first?.authorizationResponses.first?.code)
+        relay.startedAt = end + .milliseconds(300)
+        relay.request.method = "POST"
+        relay.request.url = RecordedURL("https://login.shop.example/session")
+        relay.request.body = Body(text: "{\"code\":\"\(code)\"}", mediaType: "application/json")
+        relay.response = RecordedResponse(status: 200)
+        #expect(Recording(login + [refused, relay]).finding(rule) == nil)
     }
 
     /// One name, two processes: one was started with trust in the recorder, the other without.

@@ -140,8 +140,11 @@ struct ProviderSessionCookieMissingTests {
     }
 
     /// ForgeRock's SDK has the name of the cookie in its configuration, and tenants have names of their own.
-    @Test(arguments: ["iPlanetDirectoryPro", "3f0c9ab2ab"])
-    func namesASessionThatIsSentAsAnotherCookie(name: String) throws {
+    @Test(arguments: [
+        ("iPlanetDirectoryPro", "AQIC5wM2LY4Sfcx", true), ("3f0c9ab2ab", "AQIC5wM2LY4Sfcx", false),
+        ("amlbcookie", "01", false),
+    ])
+    func namesASessionThatIsSentAsAnotherCookie(name: String, value: String, isOne: Bool) throws {
         var exchanges = Array(try Recording("healthy/native-app").exchanges.prefix(2))
         var step = exchanges[0]
         step.request.method = "POST"
@@ -153,12 +156,12 @@ struct ProviderSessionCookieMissingTests {
             body: .json(#"{"tokenId":"AQIC5wM2LY4Sfcx","successUrl":"/"}"#)
         )
         step.startedAt = exchanges[0].startedAt + .milliseconds(10)
-        exchanges[1].request.headers.append("Cookie", "\(name)=AQIC5wM2LY4Sfcx")
+        exchanges[1].request.headers.append("Cookie", "\(name)=\(value)")
         exchanges[1].response = RecordedResponse(status: 302)
         exchanges[1].response?.redirect(to: "https://id.harbour.example/XUI/?realm=/")
         let finding = Recording(exchanges + [step]).finding(rule)
-        #expect((finding?.isPrimary == true) == (name != "3f0c9ab2ab"))
-        #expect(finding?.evidence[1].value == (name == "3f0c9ab2ab" ? nil : name))
+        #expect((finding?.isPrimary == true) == isOne)
+        #expect(finding?.evidence[1].value == (isOne ? name : nil))
     }
 
     @Test(
