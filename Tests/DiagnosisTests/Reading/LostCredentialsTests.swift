@@ -54,6 +54,43 @@ struct LostCredentialsTests {
         #expect(imported.finding(rule)?.title.contains("redirect") != true)
     }
 
+    /// The header stays until a redirect leads to another origin, which need not be the first.
+    @Test func namesTheRequestThatHadTheHeaderBehindTwoRedirects() throws {
+        var recording = try sentOn(to: "https://users.harbour.example/userinfo")
+        let index = recording.exchanges.count - 2
+        var hop = recording.exchanges[index]
+        let path = hop.request.url.text + "/"
+        recording.exchanges[index].response?.redirect(to: path)
+        hop.request.url = RecordedURL(path)
+        hop.request.headers.remove("authorization")
+        hop.startedAt = hop.endedAt + .milliseconds(5)
+        hop.duration = .milliseconds(5)
+        recording.exchanges.insert(hop, at: index + 1)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title == "The access token was lost at a redirect to another origin")
+        #expect(recording.outcomes == [.failure])
+    }
+
+    /// The app asks once more, where it was sent to or where it had asked.
+    @Test(arguments: [
+        ("https://users.harbour.example/userinfo", 200, false),
+        ("https://id.harbour.example/userinfo", 200, false),
+        ("https://id.harbour.example/orders", 200, true),
+        ("https://users.harbour.example/userinfo", 500, true),
+    ])
+    func callThatWentWellAfterwardsMakesUpForIt(url: String, status: Int, fires: Bool) throws {
+        var recording = try sentOn(to: "https://users.harbour.example/userinfo")
+        var again = recording.exchanges[recording.exchanges.count - 2]
+        again.startedAt = try #require(recording.exchanges.last).endedAt + .seconds(1)
+        again.request.url = RecordedURL(url)
+        again.response = RecordedResponse(
+            status: status,
+            body: Body(text: #"{"sub":"alice"}"#, mediaType: "application/json")
+        )
+        recording.exchanges.append(again)
+        #expect((recording.finding(rule)?.title.contains("redirect") == true) == fires)
+    }
+
     @Test func isToldOfTheClientsCredentials() throws {
         var recording = try Recording("token-request/client-auth-missing")
         let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })

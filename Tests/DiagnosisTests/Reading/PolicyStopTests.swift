@@ -11,6 +11,8 @@ struct PolicyStopTests {
     @Test(arguments: [
         ("default-src 'self'", true), ("script-src 'self'; object-src 'none'", true),
         ("default-src 'none'; script-src 'unsafe-inline'", false),
+        ("script-src 'self'; script-src-elem 'unsafe-inline'", false),
+        ("script-src 'unsafe-inline'; script-src 'self'", false),
         ("script-src 'self' 'nonce-Zk3xQ2vB8nLw5Rt1'", false),
         ("img-src 'self'", false), ("script-src 'unsafe-inline'; form-action 'self'", true),
         ("form-action https:", false), ("form-action http:", false), ("form-action https://*:443", false),
@@ -35,6 +37,28 @@ struct PolicyStopTests {
         var sent = whole
         sent.exchanges[page].response?.headers.append("Content-Security-Policy", policy)
         #expect(sent.finding(rule) == nil)
+    }
+
+    /// A form that waits for its button, a script of the provider's that the policy allows, and a client that runs none.
+    @Test(
+        arguments: [
+            ("", nil),
+            ("<script src='/send.js'></script><script>document.forms[0].submit()</script>", nil),
+            ("<script>document.forms[0].submit()</script>", "curl/8.9.1"),
+        ] as [(String, String?)]
+    )
+    func leavesAPageAloneThatIsNotSentByAScriptOfItsOwn(script: String, agent: String?) throws {
+        let whole = try Recording("user-agent/cookie-samesite-form-post")
+        let page = try #require(
+            whole.exchanges.firstIndex { $0.response?.body?.text?.contains("name=\"code\"") ?? false }
+        )
+        var recording = Recording(Array(whole.exchanges[...page]))
+        let text = try #require(recording.exchanges[page].response?.body?.text)
+        recording.exchanges[page].response?.body = Body(text: text + script, mediaType: "text/html")
+        recording.exchanges[page].response?.headers.append("Content-Security-Policy", "default-src 'self'")
+        if let agent { recording = recording.replacing("User-Agent", with: agent, at: page) }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.incomplete])
     }
 
     /// Chromium holds form-action against the redirects behind a form.

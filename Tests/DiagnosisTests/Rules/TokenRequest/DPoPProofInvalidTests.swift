@@ -87,6 +87,7 @@ struct DPoPProofInvalidTests {
         arguments: [
             ("htm", "POST"), ("htu", "https://id.harbour.example/other"),
             ("htu", "https://id.harbour.example/userinfo?a=1"),
+            ("htu", "https://id.harbour.example/userinfo#a"),
             ("ath", "another-hash"), ("htm", nil), ("htu", nil), ("ath", nil), ("iat", nil),
         ] as [(String, String?)]
     ) func looksAtTheClaim(name: String, value: String?) throws {
@@ -140,8 +141,30 @@ struct DPoPProofInvalidTests {
             header["jwk"] = .object(jwk)
         }
         #expect(key.finding(rule)?.notes.contains("holds the secret half of the key") == true)
-        let none = try Recording(healthy).provingWithHeader(to: "/userinfo") { $0["alg"] = "none" }
-        #expect(none.finding(rule)?.places.contains("3 jwt.header alg") == true)
+    }
+
+    /// RFC 9449, section 4.2: neither none nor a secret that both sides have.
+    @Test(arguments: ["none", "HS256", nil]) func looksAtTheAlgorithm(name: String?) throws {
+        let recording = try Recording(healthy).provingWithHeader(to: "/userinfo") {
+            $0["alg"] = name.map { .string($0) }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.first == "3 jwt.header alg")
+        #expect(finding.evidence[0].value == name ?? "missing")
+        #expect(finding.notes == ["has to be a signature by a key pair"])
+    }
+
+    /// A server may want more of a proof than the specification does, and says of what.
+    @Test(arguments: [("nbf claim is required", true), ("A claim is missing", false)])
+    func tellsTheClaimThatTheServerNames(words: String, isTold: Bool) throws {
+        let recording = try Recording(healthy).answering(
+            "/token",
+            400,
+            ["error": "invalid_dpop_proof", "error_description": .string(words)]
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.contains("2 jwt.claims nbf") == isTold)
+        #expect(finding.notes.contains("the server asks for it") == isTold)
     }
 
     @Test func tellsAnIdentifierThatRepeats() throws {

@@ -41,6 +41,13 @@ struct TokenRequestFormatTests {
         #expect(recording.flows.flatMap(\.tokenRequests).map(\.code) == ["abc"])
     }
 
+    @Test func readsAnObjectThatIsCalledAForm() throws {
+        let text = "\n {\"grant_type\":\"authorization_code\",\"code\":\"abc\"}"
+        let finding = try #require(sending(text, as: FormBody.mediaType).finding(rule))
+        #expect(finding.notes.first == "but the body is none")
+        #expect(finding.evidence[1].value == "an object of JSON")
+    }
+
     @Test func readsAFormUnderAnotherName() throws {
         let recording = try sending("grant_type=authorization_code&code=abc", as: "application/json")
         #expect(recording.finding(rule)?.evidence[1].value == "of another kind")
