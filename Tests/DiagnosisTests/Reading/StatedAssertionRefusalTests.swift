@@ -146,6 +146,9 @@ struct StatedAssertionRefusalTests {
         #expect(finding.isPrimary && finding.title == title)
         #expect(finding.places.last?.hasSuffix("jwt.claims jti") == true)
         #expect(recording.finding("client-assertion-subject") == nil)
+        // It names the client by itself (RFC 7521, section 4.2), in a server's half.
+        let half = recording.withoutAuthorization.sending("client_id", nil)
+        #expect(half.finding(symptom)?.title == title)
         // The address is the likelier fault.
         let wrong = try Recording("token-request/client-assertion-audience").asserting { $0["jti"] = nil }
         #expect(wrong.finding(symptom)?.title != title)

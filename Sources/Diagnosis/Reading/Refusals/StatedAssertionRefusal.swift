@@ -69,11 +69,7 @@ enum StatedAssertionRefusal {
     private static func lacksIdentifier(_ assertion: ClientAssertion, _ call: ClientCall, _ flow: Flow)
         -> Bool
     {
-        let client =
-            call.parameters["client_id"] ?? flow.authorizationRequests.lazy.compactMap(\.clientID).first
-        guard assertion.identifier == nil, call.mayBlameClient, call.isClientRefused,
-            let subject = assertion.token.subject, subject == assertion.token.issuer, subject == client
-        else { return false }
+        guard assertion.identifier == nil, call.mayBlameClient, call.isClientRefused else { return false }
         // Where one without was let in, none is needed.
         let isNeeded = !ClientCall.all(in: flow).contains {
             $0.answer.isSuccess && ($0.assertion.map { $0.identifier == nil } ?? false)
