@@ -34,6 +34,24 @@ struct StatedClientRefusalTests {
         #expect(!unnamed.title.contains("counts client_id"))
     }
 
+    /// That a client is a public one is not always said of the secret that it sent.
+    @Test(arguments: [
+        (
+            "AADSTS700025: Client is public so neither client_assertion nor client_secret should be presented.",
+            true
+        ),
+        ("shop-web is a public client", false),
+    ])
+    func publicClientIsToldOfItsSecretAlone(words: String, isTold: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-client").answering(
+            "/token",
+            401,
+            ["error": "invalid_client", "error_description": .string(words)]
+        )
+        let finding = try #require(recording.finding("token-invalid-client"))
+        #expect(finding.title.contains("registered as a public one") == isTold)
+    }
+
     /// Another name beside the header is no second method, and a pushed request has to have its own.
     @Test func leavesAClientIDThatIsNoneOfTheHeadersAlone() throws {
         let words = "Client must not use multiple authentication methods"

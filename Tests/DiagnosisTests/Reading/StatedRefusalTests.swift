@@ -236,4 +236,14 @@ struct StatedRefusalTests {
         #expect(finding.isPrimary && finding.title.contains(title), "\(finding.title)")
         for rule in Self.comparing { #expect(half.finding(rule) == nil, "\(rule)") }
     }
+
+    /// Which client was given it is seen, and the words make no other of that.
+    @Test func clientOfARefreshTokenThatWasSeenIsTheSame() throws {
+        let recording = try Recording("refresh/refresh-token-expired").answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": "Token was issued to another client"]
+        )
+        #expect(try !#require(recording.finding("token-invalid-grant")).title.contains("another client"))
+    }
 }

@@ -81,7 +81,7 @@ struct StatedClientRefusal {
     /// A server that sends a secret for a client which the provider has down as one without.
     private static func publicClient(_ call: ClientCall, _ flow: Flow) -> StatedClientRefusal? {
         guard let secret = call.authentication.secret, !secret.value.isEmpty,
-            PublicClientSendsSecret.isRefusedAsPublic(call), call.answer.error?.error != "invalid_grant",
+            PublicClientSendsSecret.isRefusedAsPublic(call),
             ["client is public", "secret", "credential", "client_assertion"].contains(
                 where: call.answer.errorText.containsBytes
             ),
