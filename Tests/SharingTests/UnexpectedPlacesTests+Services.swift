@@ -254,8 +254,8 @@ extension UnexpectedPlacesTests {
         Row(
             name: "what a line of a log has behind the address that it begins with",
             type: "text/plain",
-            body: "https://shop.example/y failed with password=veldmuis for kestrel",
-            gone: ["veldmuis"],
+            body: "https://shop.example/y failed with password=veldmuis77 for kestrel",
+            gone: ["veldmuis77"],
             stays: ["https://shop.example/y failed with password=", " for kestrel"]
         ),
         Row(
@@ -269,8 +269,8 @@ extension UnexpectedPlacesTests {
         Row(
             name: "what a log has behind the document that it begins with",
             type: "text/plain",
-            body: #"{"level":"kestrel"}"# + "\nsee password=veldmuis now\n",
-            gone: ["veldmuis"],
+            body: #"{"level":"kestrel"}"# + "\nsee password=veldmuis77 now\n",
+            gone: ["veldmuis77"],
             stays: [#"{"level":"kestrel"}"#, " now"]
         ),
         Row(
