@@ -271,6 +271,27 @@ struct RecordedOutcomeTests {
         #expect(answer.status == 200 && (answer.body?.essence == "text/html") == isAsRecorded)
     }
 
+    /// Of two recorded logins the first was refused, and so is the third, which is the first again.
+    @Test func loginBehindTheLastRecordedOneIsTheFirstAgain() throws {
+        var builder = CaptureBuilder()
+        for number in 1...2 {
+            Self.login(into: &builder, number, answer: "code=code-\(number)-0123456789")
+            let isRefused = number == 1
+            builder.post(
+                Self.issuer + "/token",
+                Self.form("code-\(number)-0123456789"),
+                isRefused ? 400 : 200,
+                body: isRefused ? .json(#"{"error":"invalid_grant"}"#) : Self.tokens()
+            )
+        }
+        let caller = try Self.caller(builder)
+        let statuses = try (11...14).map { number in
+            let code = caller.get(Self.base + "/auth", Self.query(number)).parameters.first("code")
+            return caller.post(Self.base + "/token", Self.form(try #require(code))).status
+        }
+        #expect(statuses == [400, 200, 400, 200])
+    }
+
     // MARK: - Times
 
     /// A client that keeps tokens until the answer's own time (Entra, Azure AD B2C) would find them run out.

@@ -155,6 +155,8 @@ struct ProviderDialect: Sendable {
     var wasSeenToNameItself = false
     /// Answers to be given again as recorded, by endpoint, in order; nil stands for a success.
     var recordedOutcomes: [Endpoints.Role: [AnswerTemplate?]] = [:]
+    /// How many authorization requests were recorded, those that the provider's own pages sent once more among them.
+    var recordedLogins = 0
 
     init() {}
 }

@@ -60,6 +60,7 @@ extension ProviderEngine {
 
     /// Answers at once where there is a session or nobody is to be asked, else shows the first page.
     private mutating func begin(_ login: PendingLogin, _ request: RecordedRequest) -> BuiltAnswer {
+        countLogin()
         if let user = autoLoginUser(login) {
             guard RequestedUser(of: login, self).isMeant(user) else {
                 return deliver(.loginRequired, to: login)

@@ -7,6 +7,16 @@ extension ProviderEngine {
         return choice.own(count("login \(choice.clientID) \(choice.isSilent)"))
     }
 
+    /// As recorded: behind the last recorded login the next one is the first again, and meets what that one met.
+    mutating func countLogin() {
+        guard policy.isAsRecorded, dialect.recordedLogins > 0 else { return }
+        if count("logins") == dialect.recordedLogins {
+            // Which ID token is the first of all is no matter of the recording.
+            state.counts = state.counts.filter { $0.key == "ID tokens" }
+            state.counts["logins"] = 1
+        }
+    }
+
     func scriptChoice(for login: PendingLogin) -> ScriptChoice {
         ScriptChoice(login, clients.recordedID(login.clientID), dialect)
     }

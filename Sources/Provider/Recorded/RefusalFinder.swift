@@ -238,9 +238,11 @@ struct RefusalFinder {
         for index in issuer.captures {
             for exchange in index.order {
                 guard let message = index.messages[exchange],
-                    let (role, answer) = Self.answer(of: message),
                     let origin = AddressMap.origin(of: index.capture[exchange].request.url),
-                    issuer.origins.contains(origin),
+                    issuer.origins.contains(origin)
+                else { continue }
+                if case .authorizationRequest = message { dialect.recordedLogins += 1 }
+                guard let (role, answer) = Self.answer(of: message),
                     let response = index.capture[exchange].response
                 else { continue }
                 // A nonce to be sent along is asked for again, for each run its own.
