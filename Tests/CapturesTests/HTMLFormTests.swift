@@ -104,6 +104,11 @@ struct HTMLFormTests {
             #"<form action=/yes><textarea name=t></textarea><select name=s><button name=b value=&amp;>"#,
             ["/yes t= s= b=&"]
         ),
+        (
+            "<form action=/yes><textarea name=t value=no>\r\na &amp; <b>b\n</TEXTAREA><input name=a value=b></form>",
+            ["/yes t=a & <b>b\n a=b"]
+        ),
+        (#"<form action=/yes><textarea name=t>x<form action=/no>"#, ["/yes t=x<form action=/no>"]),
         ("<form", [""]), ("<form ", [""]), ("<", []), ("form", []), ("<scr<form action=/yes>", []),
     ])
     func formsAreFound(page: String, forms: [String]) {

@@ -34,7 +34,10 @@ package struct HTMLForm: Sendable, Hashable {
         var numbers: [String: Int] = [:]
         var elsewhere: [(form: String, tag: HTMLTags.Tag)] = []
         var isInside = false
-        for tag in HTMLTags(page, of: ["form", "/form", "input", "button", "select", "textarea"]) {
+        var tags = HTMLTags(page, of: ["form", "/form", "input", "button", "select", "textarea"])
+        while var tag = tags.next() {
+            // Its value is what stands in it (HTML, section 4.10.11).
+            if tag.name == "textarea" { tag.value = tags.text(of: "textarea") }
             switch tag.name {
             case "form":
                 if let id = tag.attribute("id"), numbers[id] == nil { numbers[id] = forms.count }
@@ -70,7 +73,7 @@ package struct HTMLForm: Sendable, Hashable {
         }
         guard let name = tag.attribute("name"), !name.isEmpty else { return }
         let type = tag.attribute("type")?.lowercased() ?? (tag.name == "button" ? "submit" : "text")
-        fields.append(Field(name: name, value: tag.attribute("value") ?? "", type: type))
+        fields.append(Field(name: name, value: tag.value ?? "", type: type))
     }
 
     private static let mostButtonActions = 50

@@ -5,6 +5,15 @@ struct HTMLTags: Sequence, IteratorProtocol {
         var name: String
         var attributes: [(name: String, value: String)]
 
+        /// Of a field, as its attribute has it where nothing else is known; nil without.
+        var value: String? {
+            get { attribute("value") }
+            set {
+                attributes.removeAll { $0.name == "value" }
+                if let newValue { attributes.append(("value", newValue)) }
+            }
+        }
+
         func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
     }
 
@@ -65,6 +74,16 @@ struct HTMLTags: Sequence, IteratorProtocol {
             HTMLWords.outsideOfTags($0)
         }
         return HTMLText.decode(text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// What stands in the element of text alone that the last tag began, without a line break at its beginning (HTML, section 13.1.2.5).
+    mutating func text(of name: StaticString) -> String {
+        let start = position
+        skipRawText(until: name)
+        var text = bytes[start..<position]
+        if text.first == 0x0d { text.removeFirst() }
+        if text.first == 0x0a { text.removeFirst() }
+        return HTMLText.decode(text)
     }
 
     /// What stands in the script that the last tag began, as it is written.
