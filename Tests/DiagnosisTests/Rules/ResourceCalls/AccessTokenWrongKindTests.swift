@@ -180,6 +180,27 @@ struct AccessTokenWrongKindTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    /// Who was brought the code is the app's own server, and may want to see the ID token, challenge or not.
+    @Test(arguments: [true, false]) func aHostThatWasBroughtTheCodeIsTheApps(isBrought: Bool) throws {
+        var recording = try Recording(broken + ".near-miss").answering(
+            "/api/session",
+            header: "WWW-Authenticate",
+            "Bearer error=\"invalid_token\""
+        )
+        let code = try #require(recording.flows.first?.authorizationResponses.first?.code)
+        if isBrought {
+            var relay = try #require(recording.exchanges.last { $0.request.url.path == "/api/session" })
+            relay.startedAt = recording.exchanges[1].endedAt + .milliseconds(20)
+            relay.request.url = RecordedURL((relay.request.url.origin ?? "") + "/api/code")
+            relay.request.headers.remove("Authorization")
+            relay.request.method = "POST"
+            relay.request.body = .json("{\"code\":\"\(code)\"}")
+            relay.response = RecordedResponse(status: 200, body: .json("{}"))
+            recording.exchanges.insert(relay, at: 2)
+        }
+        #expect((recording.finding(rule) == nil) == isBrought)
+    }
+
     @Test(arguments: [(200, false), (401, true), (403, true), (500, true)])
     func goesByTheAnswer(status: Int, fires: Bool) throws {
         let recording = try Recording(broken).editingLast("/orders") { $0.response?.status = status }

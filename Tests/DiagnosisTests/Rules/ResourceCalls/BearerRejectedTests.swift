@@ -267,6 +267,12 @@ struct BearerRejectedTests {
         #expect(finding.isPrimary && finding.title == "The API refused the call on which the login depends")
         #expect(finding.evidence[0].value.contains(said))
         #expect(recording.finding("callback-rejected-by-app")?.isPrimary != true)
+        // One that was not over when the app answered, and one that only wants to be made once more, did not keep it.
+        let late = recording.editingLast("/v1/emails") { $0.duration = .seconds(30) }
+        let challenge = "DPoP error=\"use_dpop_nonce\""
+        for other in [late, recording.answering("/v1/emails", header: "WWW-Authenticate", challenge)] {
+            #expect(other.finding(rule) == nil)
+        }
     }
 
     /// A bank's API, of a token that is bound to the certificate of the client (RFC 8705): the app's refusal is what came of it.

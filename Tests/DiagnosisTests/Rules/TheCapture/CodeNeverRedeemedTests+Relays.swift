@@ -51,6 +51,15 @@ extension CodeNeverRedeemedTests {
         #expect(finding?.isPrimary == (outcome == .incomplete ? true : nil))
         #expect((finding?.title == "The app's server sent the code on without `state`") == isLost)
         #expect(!isLost || finding?.notes.last == "the code was sent on to the app without it")
+        // What the login did not have nobody left out.
+        let stateless = recording.editing { exchange in
+            exchange.request.url = RecordedURL(
+                exchange.request.url.text.replacing("state=af0ifjsldkj", with: "state=")
+            )
+            guard let location = exchange.response?.location else { return }
+            exchange.response?.redirect(to: location.replacing("state=af0ifjsldkj", with: "state="))
+        }
+        #expect(stateless.finding(rule)?.title != "The app's server sent the code on without `state`")
         #expect(recording.finding("state-missing-in-response") == nil)
         if outcome != .incomplete { #expect(recording.outcomes == [outcome]) }
     }

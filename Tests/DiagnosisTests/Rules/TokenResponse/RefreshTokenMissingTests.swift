@@ -36,6 +36,11 @@ struct RefreshTokenMissingTests {
             exchange.request.url = RecordedURL(text)
         }
         #expect(atGoogle.finding(rule)?.places.first == "1 request.query access_type")
+        let online = atGoogle.editing { exchange in
+            let text = exchange.request.url.text.replacing("access_type=offline", with: "access_type=online")
+            exchange.request.url = RecordedURL(text)
+        }
+        #expect(online.finding(rule) == nil)
     }
 
     @Test func leavesARefreshAlone() throws {

@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import JSON
 import OAuth
 import Testing
 
@@ -102,6 +103,13 @@ struct CookiePathMismatchTests {
         asked.request.headers.remove("Cookie")
         asked.request.listedCookies = []
         #expect(Recording(recording.exchanges + [asked]).finding(rule) != nil)
+        asked.request.headers.append("Cookie", "theme=dark")
+        #expect(Recording(recording.exchanges + [asked]).finding(rule) != nil)
+        // A page out of the cache is from before the login.
+        let kept = recording.editing { exchange in
+            if exchange.request.url.path == "/" { exchange.foreign["_fromCache"] = "disk" }
+        }
+        #expect(kept.finding(rule) == nil)
         // What nobody recorded may have brought it back.
         for page in ["<a href=\"/login\">Sign in</a><script src=/app.js></script>", "Hello"] {
             let other = recording.editing { exchange in

@@ -222,6 +222,13 @@ struct StateCookieLostTests {
             if exchange.request.url.path == "/callback" { exchange.duration = .seconds(20) }
         }
         #expect(refused.finding(rule) == nil)
+        // What was asked for when it had answered did not.
+        let later = recording.editing { exchange in
+            guard exchange.request.url.path == "/userinfo" else { return }
+            exchange.startedAt = exchange.startedAt + .seconds(5)
+            exchange.response = RecordedResponse(status: 404)
+        }
+        #expect((later.finding(rule) != nil) == fires)
         // What it had to refuse, too.
         let token = recording.editingIDToken { $0["aud"] = "another" }
         #expect(token.finding(rule) == nil)
