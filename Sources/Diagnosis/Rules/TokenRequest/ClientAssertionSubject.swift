@@ -41,7 +41,9 @@ struct ClientAssertionSubject: Rule {
                 if federated.refusedClaim == .subject { found.append(federated.violation()) }
                 if call.answer.isSuccess || AssertionRefusal.of(call) != nil { continue }
             }
-            let own = call.parameters.parameter("client_id").flatMap { $0.value.isEmpty ? nil : $0 }
+            let own = call.parameters.parameter("client_id").flatMap {
+                $0.value.isEmpty || Placeholder.isOne($0.value) ? nil : $0
+            }
             let issuer = assertion.token.issuer.map(ByteText.init)
             let subject = assertion.token.subject.map(ByteText.init)
             let named = (own ?? asked).map { ByteText($0.value) }
@@ -58,10 +60,12 @@ struct ClientAssertionSubject: Rule {
                 continue
             }
             let client = ByteText(expected.value)
-            guard issuer != client || subject != client else { continue }
+            // The login's own, beside which the request names another one (RFC 7521, section 4.2).
+            let contradicting = issuer == client && subject == client ? own : nil
             // Made by an issuer of its own for this client: the provider knows it.
             if call.answer.isSuccess, issuer.map({ RecordedURL($0.text).isWeb }) ?? false { continue }
-            found.append(violation(assertion, issuer?.text, subject?.text, expected, call))
+            let other = contradicting ?? expected
+            found.append(violation(assertion, issuer?.text, subject?.text, other, call))
         }
         return Violation.worst(of: found).map { .violated($0) } ?? .holds
     }
@@ -84,7 +88,10 @@ struct ClientAssertionSubject: Rule {
                 } ?? (Self.isNobody(claim) ? nil : "not a string")
             )
         }
-        if let expected { evidence.append(Evidence(expected, note: "the client of this login")) }
+        if let expected {
+            let whose = expected.place.exchange == call.exchange ? "request" : "login"
+            evidence.append(Evidence(expected, note: "the client of this \(whose)"))
+        }
         evidence.append(call.answer.evidence())
         return Violation(
             evidence,

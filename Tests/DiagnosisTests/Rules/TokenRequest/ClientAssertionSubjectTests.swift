@@ -64,13 +64,15 @@ struct ClientAssertionSubjectTests {
         #expect(recording.finding("code-wrong-client") == nil)
     }
 
-    /// That the body is another client's is another fault.
-    @Test func leavesAnAssertionOfTheLoginsClientAlone() throws {
-        let recording = try Recording("token-request/client-assertion-audience").sending(
-            "client_id",
-            "shop-admin"
-        )
-        #expect(recording.finding(Self.rule) == nil)
+    /// A `client_id` beside an assertion is the same client's (RFC 7521, section 4.2).
+    @Test func tellsABodyThatContradictsTheLoginsClient() throws {
+        let recording = try Recording("token-request/client-assertion-audience")
+            .sending("client_id", "shop-admin")
+        let finding = try #require(recording.finding(Self.rule))
+        #expect(finding.places[2] == "5 request.body client_id")
+        #expect(finding.notes.prefix(3) == ["another one", "another one", "the client of this request"])
+        #expect(recording.finding("code-wrong-client") == nil)
+        #expect(recording.sending("client_id", "[REDACTED]").finding(Self.rule) == nil)
     }
 
     /// Where no request names the client, as with the grant of clients, the assertion alone does (RFC 7521, section 4.2).
