@@ -50,6 +50,8 @@ struct BasicCredentialsEncodingTests {
         arguments: [
             ("a+b", "a%2Bb", "not-decoded"), ("a+b", "a%252Bb", "encoded-twice"), ("a b", "a b", nil),
             ("ab", "ab", nil), ("a+b/c", "a+b%2Fc", "plus-as-space"), ("a+b", "entirely-different", nil),
+            // A percent sign that begins no escape, on which some stumble; a space that became a plus, and that an escape.
+            ("50%", "50%", "not-encoded"), ("a b", "a%2Bb", "encoded-twice"),
         ] as [(String, String, String?)]
     ) func comparesWithTheRegistration(
         registered: String,
@@ -61,10 +63,11 @@ struct BasicCredentialsEncodingTests {
         #expect((finding == nil) == (variant == nil))
     }
 
-    @Test func showsBothReadingsWithoutARegistration() throws {
-        let finding = try recording(registered: nil, credentials: "\(client()):a+b%41cdefghijk").finding(rule)
+    @Test(arguments: [("a+b%41cdefghijk", 13), ("ab%41cdefghijk", 12), ("a+bcdefghijk", 12)])
+    func showsBothReadingsWithoutARegistration(secret: String, count: Int) throws {
+        let finding = try recording(registered: nil, credentials: "\(client()):\(secret)").finding(rule)
         #expect(finding?.evidence.count == 3)
-        #expect(finding?.notes[1] == "form-decoded: 13 characters")
+        #expect(finding?.notes[1] == "form-decoded: \(count) characters")
     }
 
     @Test func findsAColonInTheClientID() throws {
@@ -133,11 +136,14 @@ struct BasicCredentialsEncodingTests {
     @Test(arguments: [
         ("shop:a:b", "HTTP Basic needs Content-Type application/x-www-form-urlencoded"),
         ("shop:s3cret", "HTTP Basic credentials have to be urlencoded"),
+        ("shop-web:s3_cr.e*t", "HTTP Basic credentials have to be urlencoded"),
     ])
     func saysNothingOfOtherWordsThatSoundAlike(credentials: String, words: String) throws {
         let recording = try recording(registered: nil, credentials: credentials).asking("client_id", "shop")
             .answering("/token", 400, ["error": "invalid_request", "error_description": .string(words)])
         #expect(recording.finding(rule) == nil)
+        let told = recording.finding("token-endpoint-error")?.title
+        #expect(told != nil && told != "The provider wants the Basic credentials form-encoded")
     }
 
     @Test func saysNothingWhereTheProviderTookIt() throws {

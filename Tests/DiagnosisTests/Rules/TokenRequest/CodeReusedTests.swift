@@ -119,7 +119,7 @@ struct CodeReusedTests {
     }
 
     /// Of an app and its server, which are two clients: a provider may refuse the second for either reason.
-    @Test(arguments: [("shop-admin", true), ("shop-web", false)])
+    @Test(arguments: [("shop-admin", true), ("shop-web", false), ("", false)])
     func twoClientsOfOneCodeAreOneFault(client: String, areTwo: Bool) throws {
         let recording = try Recording(broken).sending("client_id", client)
         let finding = try #require(recording.finding(rule))
@@ -199,6 +199,13 @@ struct CodeReusedTests {
         let recording = try refusedTwice(words, isMoved: isMoved)
         #expect(recording.finding(rule) == nil)
         #expect(recording.finding("token-invalid-grant")?.isPrimary == true)
+    }
+
+    /// Whatever is said of each.
+    @Test func twoClientsThatAreRefusedForTheSameAreOneFault() throws {
+        let words = #","error_description":"AADSTS501481: No match. Trace ID: "#
+        let recording = try refusedTwice(words).sending("client_id", "shop-admin")
+        #expect(recording.finding(rule)?.isPrimary == true)
     }
 
     @Test func tellsOfACodeThatIsRefusedTwiceForNobodySaysWhat() throws {

@@ -55,9 +55,20 @@ struct CodeWrongClientTests {
         #expect((recording.finding("code-reused") == nil) == isOne)
     }
 
-    @Test func saysNothingWithoutAClient() throws {
-        let recording = try Recording(broken).sending("client_id", nil).sending("client_secret", nil)
-        #expect(recording.finding(rule) == nil)
+    @Test(arguments: [nil, ""]) func saysNothingWithoutAClient(client: String?) throws {
+        let recording = try Recording(broken).sending("client_secret", nil)
+        #expect(recording.sending("client_id", client).finding(rule) == nil)
+        #expect(recording.asking("client_id", client).finding(rule) == nil)
+    }
+
+    /// Many put the id into the header as it is, and it is the same client's.
+    @Test(arguments: [("shop+web", false), ("shop+app", true)])
+    func idThatIsNotEncodedIsNoOther(sent: String, fires: Bool) throws {
+        let credentials = Base64.encode("\(sent):not-a-secret".utf8)
+        let recording = try Recording(broken).asking("client_id", "shop+web").sending("client_id", nil)
+            .sending("client_secret", nil)
+            .sendingHeader("Authorization", "Basic \(credentials)", to: "/token")
+        #expect((recording.finding(rule) != nil) == fires)
     }
 
     @Test(arguments: [429, 503]) func saysNothingOfLoad(status: Int) throws {
