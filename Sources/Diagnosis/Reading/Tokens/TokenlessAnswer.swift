@@ -30,7 +30,9 @@ struct TokenlessAnswer {
 
     private static func names(in answer: Answer) -> String? {
         guard answer.isSuccess, let object = answer.json, object["id_token"] == nil,
-            object["access_token"] == nil, object["authed_user"] == nil, object["me"] == nil,
+            object["access_token"] == nil,
+            // Slack's answer for a user, and IndieAuth's for a name alone.
+            object["authed_user"] == nil, object["me"] == nil,
             // By another name that is known (AWS).
             !answer.parameters.contains("access_token")
         else { return nil }
@@ -49,17 +51,17 @@ struct TokenlessAnswer {
     /// Whether the members that tell of errors elsewhere say that there is none, as `{"code":0,"message":"ok"}`.
     private static func saysSuccess(_ object: JSONObject) -> Bool {
         let told = object.members.filter { ["code", "status", "errcode"].contains($0.name.lowercased()) }
-        return object["authed_user"] == nil && !told.isEmpty
+        return !told.isEmpty
             && told.allSatisfy { member in
                 member.value.double == 0 || member.value.double == 200
                     || ["0", "200", "ok", "success"].contains(member.value.string?.lowercased() ?? "")
             }
     }
 
-    /// Members of an error in words of the provider's own, and of Slack's answer for a user.
+    /// Members of an error in words of the provider's own.
     private static let ofErrors: Set<String> = [
         "errcode", "errmsg", "error_code", "error_msg", "err", "errors", "message", "msg", "code", "status",
-        "success", "ok", "authed_user", "data",
+        "success", "ok", "data",
     ]
 
     // MARK: - Words

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct TokenTypeInvalidTests {
@@ -106,6 +107,26 @@ struct TokenTypeInvalidTests {
         call.request.headers = HeaderFields([("Authorization", "Bearer abc")])
         call.startedAt = call.endedAt
         #expect(Recording(stopped.exchanges + [call]).finding(rule) == nil)
+    }
+
+    /// Members that speak of errors elsewhere may say that there is none; Slack's users and IndieAuth's names are no token's business.
+    @Test(
+        arguments: [
+            (#"{"code":0,"message":"ok","tok":"abc"}"#, "code, message, tok"),
+            (#"{"code":200,"tok":"abc"}"#, "code, tok"), (#"{"code":17,"tok":"abc"}"#, nil),
+            (#"{"status":"Success","tok":"abc"}"#, "status, tok"),
+            (#"{"status":"failed","tok":"abc"}"#, nil),
+            (#"{"ok":true,"authed_user":{"id":"U1","access_token":"xoxp-1"}}"#, nil),
+            (#"{"me":"https://alice.example/","profile":{"name":"Alice"}}"#, nil),
+        ] as [(String, String?)]
+    )
+    func tellsAnAnswerWithoutATokenFromAnotherKindOfAnswer(json: String, members: String?) throws {
+        let login = try Recording("healthy/native-app").editingLast("/token") {
+            $0.response?.body = .json(json)
+        }
+        let answered = try #require(login.exchanges.lastIndex { $0.request.url.path == "/token" })
+        let finding = Recording(Array(login.exchanges[...answered])).finding(rule)
+        #expect(finding?.evidence.first?.note == members.map { "the answer has \($0)" })
     }
 
     /// What became of the answer is not known without the login, and it was used where tokens were asked for again.
