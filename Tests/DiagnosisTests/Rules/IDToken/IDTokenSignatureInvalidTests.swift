@@ -47,7 +47,7 @@ struct IDTokenSignatureInvalidTests {
     /// A key that verifies the token, and that libraries do not take as it is published.
     @Test(arguments: [
         ("use", "enc", true), ("use", "sig", false), ("alg", "RS512", true), ("alg", "RS256", false),
-        ("n", "=", true), ("key_ops", "", true),
+        ("n", "=", true), ("n", "zero", true), ("key_ops", "", true),
     ])
     func namesAFaultOfThePublishedKey(member: String, value: String, isFault: Bool) throws {
         let key = try PrivateKey.generate(.rsa(bits: 2048))
@@ -61,6 +61,8 @@ struct IDTokenSignatureInvalidTests {
         json[member] =
             switch member {
             case "key_ops": .array(["encrypt"])
+            case "n" where value == "zero":
+                .string(Base64URL.encode([0] + (json["n"]?.string.flatMap { Base64URL.decode($0) } ?? [])))
             case "n": .string((json["n"]?.string ?? "") + value)
             default: .string(value)
             }

@@ -120,6 +120,27 @@ struct RefreshTokenExpiredTests {
         #expect(!other.findings.contains { $0.title.contains("just given out") })
     }
 
+    /// A client may be named by other means than the form; another server does not know the token, whatever its age.
+    @Test(arguments: [
+        ("no client when it was issued", true), ("no client at the refresh", true), ("another server", false),
+    ])
+    func tokenIsRefusedAtOnceByTheServerThatIssuedIt(what: String, isYoung: Bool) throws {
+        var recording = try refused("Session not active")
+        recording.exchanges[6].startedAt = recording.exchanges[4].endedAt + .seconds(5)
+        if isYoung {
+            let index = what.hasSuffix("refresh") ? 6 : 4
+            let items = FormBody.items(of: recording.exchanges[index].request.body)?.items ?? []
+            let rest = items.filter { !$0.name.hasPrefix("client_") }.map { ($0.name, $0.value) }
+            recording.exchanges[index].request.body = Body(
+                text: FormBody.encode(rest),
+                mediaType: FormBody.mediaType
+            )
+        } else {
+            recording.exchanges[6].request.url = RecordedURL("https://id.quay.example/token")
+        }
+        #expect(recording.finding(rule)?.title.contains("just given out") == isYoung)
+    }
+
     @Test(arguments: [
         "Maximum allowed refresh token reuse exceeded", "The client is another one", "",
         "The refresh token is invalid or expired.",
