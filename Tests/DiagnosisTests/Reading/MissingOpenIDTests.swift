@@ -10,6 +10,8 @@ struct MissingOpenIDTests {
     /// What was asked for is not in the server's half; what was granted, and where it was used, is.
     @Test(arguments: [
         (401, "orders.read", true), (401, "openid orders.read", false), (403, "orders.read", true),
+        // It may have had the word.
+        (401, "[REDACTED]", false),
     ])
     func userInfoRefusesATokenWithoutTheScope(status: Int, scope: String, isTold: Bool) throws {
         let whole = try Recording("healthy/web-code-flow").asking("scope", scope)

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JOSE
 import OAuth
 
 /// The request looks like one of OpenID Connect and is none, for its scope has no `openid`.
@@ -37,6 +38,9 @@ struct ScopeOpenidMissing: Rule {
             }
             guard !scopes.contains(where: { $0.elementsEqual("openid".utf8) }) else { return .holds }
             if let reason = attempt.hiddenParameters { return .abstains(reason) }
+            if attempt["scope"].map(Placeholder.isOne) ?? false {
+                return .abstains("the scope was taken out of the capture: it may have had openid")
+            }
             guard !Self.isOfTheFirstEndpoint(attempt, flow), let sign = sign(in: attempt, flow) else {
                 return .holds
             }

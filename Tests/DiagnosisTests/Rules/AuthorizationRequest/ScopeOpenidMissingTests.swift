@@ -118,6 +118,13 @@ struct ScopeOpenidMissingTests {
         #expect(try Recording(broken).asking("scope", scope).finding(rule) == nil)
     }
 
+    /// What was taken out may have had the word.
+    @Test func abstainsWhereTheScopeWasTakenOut() throws {
+        let recording = try Recording(broken).asking("scope", "[REDACTED]")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule)?.contains("taken out") == true)
+    }
+
     /// AppAuth makes one for each request, whatever it asks for.
     @Test(arguments: [
         ("orders offline", "com.example.shop:/callback", false, false),
