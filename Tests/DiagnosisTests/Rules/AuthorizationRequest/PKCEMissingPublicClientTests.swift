@@ -41,6 +41,24 @@ struct PKCEMissingPublicClientTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    /// Whatever their name is: the metadata tell the endpoint for clients with certificates (RFC 8705, section 5).
+    @Test(arguments: [
+        ("https://secure.harbour.example/token", false), ("https://secure.harbour.example/other", true),
+    ])
+    func leavesAClientAloneThatCameByTheAlias(alias: String, fires: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").sending("client_secret", nil).editing {
+            exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.url = RecordedURL("https://secure.harbour.example/token")
+        }
+        .withMetadata().stating(
+            "mtls_endpoint_aliases",
+            ["token_endpoint": .string(alias)],
+            at: "/.well-known/openid-configuration"
+        )
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func leavesBasicCredentialsAlone() throws {
         let recording = try Recording(broken + ".near-miss").sending("client_secret", nil).editing {
             exchange in

@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import JSON
 import TestSupport
 import Testing
 
@@ -145,6 +146,19 @@ struct AuthorizationErrorTests {
         #expect((finding?.isPrimary == true) == isOne)
         #expect((finding?.fix.contains("/oauth2/v2.0/authorize") ?? false) == isOne)
         #expect((recording.finding("access-denied-by-policy")?.isPrimary == true) == !isOne)
+    }
+
+    /// A code that may have been issued is masked, and the number of a product's error is none.
+    @Test(arguments: [("ABA-60007", true), ("abcd-12345", false), ("ABCD-12a45", false)])
+    func tellsANumberFromACode(code: String, isShown: Bool) throws {
+        let recording = try page(400, "x").answering(
+            "/authorize",
+            400,
+            ["code": .string(code), "message": "Authentication failure"]
+        )
+        let value = try #require(recording.finding(rule)?.evidence.first?.value)
+        #expect(value.contains("Authentication failure"))
+        #expect(value.contains(code) == isShown)
     }
 
     /// A page that repeats what was sent says nothing of it.

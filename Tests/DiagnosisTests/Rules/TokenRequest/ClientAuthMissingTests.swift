@@ -9,6 +9,16 @@ struct ClientAuthMissingTests {
     let rule = "client-auth-missing"
     let broken = "token-request/client-auth-missing"
 
+    /// What stands in the place of a name may be a secret that was sent by itself.
+    @Test(arguments: [
+        ("shop[order]", "shop[order]"), ("x-a.b_$c", "x-a.b_$c"), ("Zt8sDq0vN2mK7x", "Zt8s…(14)"),
+        ("na~me", "…(5)"),
+    ])
+    func masksWhatIsNoNameOfAParameter(name: String, shown: String) throws {
+        let finding = try #require(Recording(broken).sending(name, "v").finding(rule))
+        #expect(finding.evidence[0].note?.hasSuffix(", client_id, \(shown)") == true)
+    }
+
     @Test func namesWhatWasSentAndTheAnswer() throws {
         let finding = try #require(Recording(broken).finding(rule))
         #expect(finding.isPrimary)
