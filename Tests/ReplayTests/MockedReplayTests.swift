@@ -130,6 +130,25 @@ struct MockedReplayTests {
         }
     }
 
+    /// The last request of a circle is one that the browser did not send any more.
+    @Test func circleIsTheSameWithoutTheRequestThatWasNotSent() async throws {
+        let name = "user-agent/redirect-loop.har"
+        let path = Fixtures.root.appending(path: "captures/\(name)").path
+        let capture = try CaptureReader.read(path: path)
+        let outcomes = try await Self.outcomes(of: capture, named: name)
+        #expect(!outcomes.isEmpty)
+        for outcome in outcomes {
+            #expect(outcome.run.isComplete && outcome.difference?.isSame == true, "\(outcome.text)")
+        }
+        let last = try #require(capture.indices.last)
+        let plan = try #require(
+            FlowFinder.flows(in: capture).first.map {
+                PlanBuilder($0, siblings: [$0], options: PlanOptions()).plan()
+            }
+        )
+        #expect(plan.leftOut.contains { $0.exchange == last && $0.reason == .neverSent })
+    }
+
     /// Some providers name no type of their pages (Glewlwyd).
     @Test func pagesWithoutATypeArePlayed() async throws {
         let path = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path

@@ -15,6 +15,12 @@ extension Exchange {
     /// Servers that answer at all have mostly done so by then.
     private static let patience = Duration.seconds(10)
 
+    /// Whether the browser only meant to send the request, and gave up before: it had been redirected too often (Fetch, section 4.4).
+    package var wasNeverSent: Bool {
+        guard response == nil, let words = failure?.lowercased() else { return false }
+        return ["err_too_many_redirects", "ns_error_redirect_loop"].contains(where: words.containsBytes)
+    }
+
     /// Whether less came of an answer than the server had begun to send, by whichever side's doing: the client has no more of it
     /// than the capture.
     package var isBrokenOff: Bool {

@@ -241,7 +241,9 @@ struct RefusalFinder {
                     let origin = AddressMap.origin(of: index.capture[exchange].request.url),
                     issuer.origins.contains(origin)
                 else { continue }
-                if case .authorizationRequest = message { dialect.recordedLogins += 1 }
+                if case .authorizationRequest = message, !index.capture[exchange].wasNeverSent {
+                    dialect.recordedLogins += 1
+                }
                 guard let (role, answer) = Self.answer(of: message),
                     let response = index.capture[exchange].response
                 else { continue }

@@ -20,7 +20,7 @@ struct ScriptFinder {
             var taken: Set<Int> = []
             let flows = issuer.flows.filter { $0.surroundings === index }
             for flow in flows {
-                for login in flow.wholeLogins {
+                for login in flow.wholeLogins where !flow.capture[login.request.exchange].wasNeverSent {
                     let script = script(of: login, in: flow, index, &taken)
                     if !script.steps.isEmpty { dialect.scripts.append(script) }
                     if script.hadSession, script.error == nil {

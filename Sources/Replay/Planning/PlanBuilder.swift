@@ -145,6 +145,7 @@ package struct PlanBuilder {
         guard recorded.request.method != "CONNECT", let origin = url.origin else { return .connection }
         if recorded.request.method == "OPTIONS" { return .preflight }
         if Asset.isAsset(recorded) { return .asset }
+        if recorded.wasNeverSent { return .neverSent }
         if recorded.response == nil, isRepeated(exchange) { return .repeated }
         let isAllowed = options.allows(origin, host: url.host)
         if callbacks.contains(exchange), !isAllowed { return .app(origin: origin) }

@@ -41,6 +41,8 @@ package struct ReplayPlan: Sendable {
             case unusedRegistration
             /// Not answered, and repeated later with an answer: a failure of the moment.
             case repeated
+            /// The browser itself did not send it, after too many redirects.
+            case neverSent
             /// Belongs to several flows, and was driven with one before.
             case drivenBefore
             /// The recorded provider's own page, where another provider is driven.
