@@ -51,6 +51,13 @@ struct CodeNeverRedeemedTests {
         let finding = try #require(Recording(exchanges).finding(rule))
         #expect(finding.places.contains("2 request.query state") == fires)
         #expect(finding.fix.contains("one login at a time") == fires)
+        // Logins without a state are not told apart by it.
+        let stateless = Recording(exchanges).editing { exchange in
+            exchange.request.url = RecordedURL(exchange.request.url.text.replacing(state, with: ""))
+            guard let location = exchange.response?.location else { return }
+            exchange.response?.redirect(to: location.replacing(state, with: ""))
+        }
+        #expect(stateless.finding(rule)?.fix.contains("one login at a time") == false)
         exchanges[2].startedAt = exchanges[3].startedAt + .seconds(5)
         exchanges.swapAt(2, 3)
         #expect(Recording(exchanges).finding(rule)?.fix.contains("one login at a time") == false)

@@ -200,6 +200,9 @@ struct TokenInvalidGrantTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.severity == .note && !finding.isPrimary)
         #expect(finding.notes.last == "sent without a code")
+        // One that brings a code besides is refused for that.
+        try recording.redeem("code=code-of-another-0001&client_id=shop-web", error: error)
+        #expect(recording.finding(rule)?.notes.contains("sent without a code") != true)
     }
 
     /// What is wrong with the rest of such a request is no reason why it was refused.

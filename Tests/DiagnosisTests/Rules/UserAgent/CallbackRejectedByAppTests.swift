@@ -155,6 +155,23 @@ struct CallbackRejectedByAppTests {
         #expect(finding.explanation.contains("something that it did not get") == isTold)
     }
 
+    /// Two programs may have one library, whose name both send: the process tells them apart.
+    @Test(arguments: [(8, "9 request.url "), (9, "7 request.url ")] as [(Int32, String)])
+    func whatAnotherProcessFetchedIsNotTheServers(processID: Int32, last: String) throws {
+        var recording = try Recording("healthy/web-code-flow").answeringCallback(500, lasting: .seconds(5))
+            .editing { exchange in
+                guard exchange.request.userAgent?.hasPrefix("shop-backend") ?? false else { return }
+                exchange.client.processID = 8
+            }
+        var other = try #require(recording.exchanges.first { $0.request.url.path == "/jwks" })
+        other.startedAt = recording.exchanges[4].startedAt + .seconds(1)
+        other.client.processID = processID
+        other.request.url = RecordedURL("https://config.other.example/settings")
+        other.response = RecordedResponse(status: 200, body: .json("{}"))
+        recording.exchanges.append(other)
+        #expect(recording.finding(rule)?.places.last == last)
+    }
+
     /// A cache in front of the app gives everybody one redirect to the provider, or one page with the link to it.
     @Test(arguments: [
         ("Age", "812", false, true), ("X-Cache", "Hit from cloudfront", true, true),

@@ -49,4 +49,22 @@ extension StateCookieLostTests {
         let findings = FlowFinder.flows(in: log).flatMap { Diagnostician.diagnose($0).findings }
         #expect(!findings.contains { $0.rule == rule })
     }
+
+    /// What another host of the site set comes back where its Domain has the callback's host, and never came there else.
+    @Test(arguments: [("; Domain=shop.example", true), ("", false)])
+    func cookieOfAnotherHostIsMissedByItsDomain(domain: String, fires: Bool) throws {
+        var recording = try Recording(broken).answering("/login", header: "Set-Cookie", nil)
+        var first = recording.exchanges[0]
+        first.startedAt = first.startedAt - .milliseconds(100)
+        first.request.url = RecordedURL("https://app.shop.example/sign-in")
+        first.response = RecordedResponse(
+            status: 302,
+            headers: HeaderFields([
+                ("Set-Cookie", "app_login=0r5TiqTlATBbNPg5VrJLDG; Path=/; Secure" + domain)
+            ])
+        )
+        first.response?.redirect(to: recording.exchanges[0].request.url.text)
+        recording.exchanges.insert(first, at: 0)
+        #expect((recording.finding("state-cookie-lost") != nil) == fires)
+    }
 }
