@@ -14,7 +14,7 @@ enum StoredAnswer {
         }?.0
     }
 
-    /// The redirect, or the page with the link, that began a login with a `state` out of a cache.
+    /// The redirect, the page with the link, or the answer to a script, that began a login with a `state` out of a cache.
     ///
     /// - Returns: nil where the app itself answered.
     static func beginning(of request: AuthorizationRequest, in flow: Flow) -> Evidence? {
@@ -34,8 +34,9 @@ enum StoredAnswer {
         let host = request.redirectURI.flatMap { RecordedURL($0).host }
         return flow.exchanges(before: request.exchange, within: .seconds(600)).first { index in
             let page = flow.capture[index]
-            guard page.request.url.host == host, let body = page.response?.body, body.isPage,
-                (body.size ?? 0) < largest
+            // A page with the link, or what a page's script asks for it.
+            guard page.request.url.host == host, let body = page.response?.body,
+                body.isPage || body.essence == "application/json", (body.size ?? 0) < largest
             else { return false }
             return body.text?.containsBytes(state) ?? false
         }

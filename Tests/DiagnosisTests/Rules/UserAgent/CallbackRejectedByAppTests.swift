@@ -172,23 +172,24 @@ struct CallbackRejectedByAppTests {
         #expect(recording.finding(rule)?.places.last == last)
     }
 
-    /// A cache in front of the app gives everybody one redirect to the provider, or one page with the link to it.
+    /// A cache in front of the app gives everybody one redirect to the provider, one page with the link to it, or one answer to the
+    /// script that asks for it.
     @Test(arguments: [
-        ("Age", "812", false, true), ("X-Cache", "Hit from cloudfront", true, true),
-        ("Age", "0", false, false),
-        ("X-Cache", "Miss from cloudfront", true, false),
+        ("Age", "812", "", true), ("X-Cache", "Hit from cloudfront", "text/html", true),
+        ("Age", "812", "application/json", true), ("Age", "812", "text/css", false),
+        ("Age", "0", "", false), ("Age", "0", "application/json", false),
+        ("X-Cache", "Miss from cloudfront", "text/html", false),
     ])
-    func loginThatBeganOutOfACacheIsTold(name: String, value: String, isPage: Bool, isTold: Bool) throws {
+    func loginThatBeganOutOfACacheIsTold(name: String, value: String, type: String, isTold: Bool) throws {
         let recording = try answered { $0.status = 400 }.editing { exchange in
             guard let location = exchange.response?.location, RecordedURL(location).path == "/authorize"
             else {
                 return
             }
-            if isPage {
-                exchange.response = RecordedResponse(
-                    status: 200,
-                    body: .html("<a href=\"\(location)\">Sign in</a>")
-                )
+            if !type.isEmpty {
+                let isData = type == "application/json"
+                let text = isData ? "{\"url\":\"\(location)\"}" : "<a href=\"\(location)\">Sign in</a>"
+                exchange.response = RecordedResponse(status: 200, body: Body(text: text, mediaType: type))
             }
             exchange.response?.headers.append(name, value)
         }
