@@ -131,6 +131,19 @@ struct RelayedCodeTests {
         #expect(title.hasPrefix("The app did not use the nonce") == isTold)
     }
 
+    /// Some exports list the fields of a form, and leave its text out.
+    @Test func codeInAListedFieldIsHandedOver() throws {
+        let code = try #require(relayed(401).flows.first?.authorizationResponses.first?.code)
+        let recording = try relayed(401).editingLast("/session") {
+            $0.request.body = Body(
+                content: .parameters([HeaderFields.Field(name: "code", value: code)]),
+                mediaType: FormBody.mediaType
+            )
+        }
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.outcomes == [.failure])
+    }
+
     /// A recording may end before the server's answer, which says nothing of it.
     @Test func serverThatHadNoTimeToAnswerIsNotTold() throws {
         var recording = try relayed(nil)
