@@ -4,6 +4,7 @@ import Flows
 import JOSE
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct DevicePollingTooFastTests {
@@ -156,6 +157,17 @@ struct DevicePollingTooFastTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.severity == severity)
         #expect(finding.explanation.contains("AWS CLI") == (severity == .note))
+    }
+
+    /// A proof of DPoP is made anew with the server's nonce, and sent at once (RFC 9449, section 8).
+    @Test func requestThatWantedANonceIsNoPoll() throws {
+        var recording = try Recording(broken + ".near-miss")
+        var first = recording.exchanges[1]
+        first.startedAt = first.startedAt - .milliseconds(50)
+        first.response = RecordedResponse(status: 400, body: .json(#"{"error":"use_dpop_nonce"}"#))
+        recording.exchanges.insert(first, at: 1)
+        #expect(recording.finding(rule)?.severity == .note)
+        #expect(recording.finding(rule)?.places.contains { $0.contains("timing gap") } == false)
     }
 
     @Test func captureWithoutTimesSaysNothing() throws {
