@@ -96,6 +96,7 @@ struct ProviderSessionCookieMissingTests {
         let recording = try answered(status, text, cookie: sent).editing { exchange in
             guard exchange.request.url.path == "/authorize" else { return }
             exchange.response?.headers.append("Set-Cookie", "harbour_lang=de; Path=/; Secure")
+            exchange.response?.headers.append("Set-Cookie", "AWSALB=1234567890ab; Path=/; Secure")
         }
         let finding = recording.finding(rule)
         #expect((finding?.isPrimary == true) == fires)
@@ -245,6 +246,10 @@ struct ProviderSessionCookieMissingTests {
     func leavesAFormAloneThatComesAgain() throws {
         #expect(try loop("Path=/; Secure; SameSite=None").finding(rule) == nil)
         #expect(try loop("Path=/; SameSite=None", back: "/welcome").finding(rule) == nil)
+        let told = try loop("Path=/; SameSite=None; HttpOnly").editingLast("/sign-in") {
+            $0.response?.body = Body(text: "<p role=alert>Wrong password</p><form>", mediaType: "text/html")
+        }
+        #expect(told.finding(rule) == nil)
     }
 
     @Test("The token of the form is made anew with the session, and comes back all the same.")
@@ -263,10 +268,17 @@ struct ProviderSessionCookieMissingTests {
         #expect(finding.places.filter { $0.hasSuffix("response.header Set-Cookie") }.count == 1)
     }
 
-    /// The user was known already; the form of consent came without the session, and led back to the sign-in.
-    @Test(arguments: [(nil, true), ("harbour=1", false)] as [(String?, Bool)])
-    func laterFormThatLosesTheSession(cookie: String?, fires: Bool) throws {
-        var recording = try loop("Path=/; Secure; HttpOnly")
+    /// The user was known already; the form of consent came without the session, and led back to the sign-in, or to what it asks for next.
+    @Test(
+        arguments: [
+            (nil, "<form>", true), ("harbour=1", "<form>", false),
+            (nil, "<form><input type=password name=password></form>", false),
+        ] as [(String?, String, Bool)]
+    )
+    func laterFormThatLosesTheSession(cookie: String?, page: String, fires: Bool) throws {
+        var recording = try loop("Path=/; Secure; HttpOnly").editingLast("/sign-in") {
+            $0.response?.body = Body(text: page, mediaType: "text/html")
+        }
         let form = try #require(recording.exchanges.firstIndex { $0.request.method == "POST" })
         recording.exchanges[form].request.body = Body(
             text: "action=grant",
