@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import TestSupport
 import Testing
 
 /// By which pages, addresses and words it is known.
@@ -240,5 +241,20 @@ extension RedirectURINotRegisteredTests {
         let recording = try Recording("healthy/web-code-flow").saying(page, status: 200)
         #expect((recording.finding(rule)?.isPrimary == true) == isOne)
         #expect(recording.outcomes == [isOne ? .failure : .incomplete])
+    }
+
+    /// A word of pages is none of a secret's, be it that somebody has it for a password.
+    @Test(arguments: [("password", true), ("expires soon", false)])
+    func showsTheWordsOfAPageThoughOneIsAPassword(password: String, isShown: Bool) throws {
+        let words = "Invalid redirect_uri: your password expires soon"
+        let recording = try Recording("authorization-response/login-abandoned")
+            .sending("password", password, to: "/sign-in")
+            .endingSignIn(at: "/error", .html("<title>Error</title><p>\(words)</p>"))
+            .editingLast("/error") { exchange in
+                exchange.request.body = nil
+                exchange.response?.status = 400
+            }
+        let finding = try #require(recording.finding("redirect-uri-not-registered"))
+        #expect((finding.evidence.last?.value == words) == isShown)
     }
 }

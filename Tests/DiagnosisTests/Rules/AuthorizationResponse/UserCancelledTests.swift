@@ -100,6 +100,14 @@ struct UserCancelledTests {
             if exchange.request.url.path == "/authorize" { exchange.response?.body = nil }
         }
         #expect(unasked.finding(rule) == nil)
+        // What is written into a redirect is shown to nobody.
+        let passed = try Recording(broken).redirecting(with: [("error", "consent_required")]).editing {
+            exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.response?.status = 302
+            exchange.response?.redirect(to: "https://id.harbour.example/sign-in")
+        }
+        #expect(passed.finding(rule) == nil)
     }
 
     @Test func namesThePasswordReset() throws {

@@ -17,6 +17,18 @@ struct SingpassHTTPSTypeOnMyinfoTests {
         #expect(finding.places == ["0 request.query redirect_uri_https_type"])
     }
 
+    /// As mockpass has it, beside those of the register's own hosts and versions.
+    @Test(arguments: [
+        ("/myinfo/v3/authorise", true), ("/myinfo/v4/authorize", true), ("/profile/authorize", false),
+    ])
+    func knowsThePathsOfTheRegister(path: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            let url = exchange.request.url.text.replacing("/com/v4/authorize", with: path)
+            exchange.request.url = RecordedURL(url)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func leavesTheNearestAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
     }
