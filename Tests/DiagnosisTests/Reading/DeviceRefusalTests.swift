@@ -76,4 +76,14 @@ struct DeviceRefusalTests {
         #expect(finding.isPrimary)
         #expect((finding.evidence.last?.value == endpoint) == isOther)
     }
+
+    /// An answer that names its error leads nowhere.
+    @Test(arguments: [(true, "response.body error"), (false, "response.status ")])
+    func redirectWithAnErrorIsTheError(isNamed: Bool, place: String) throws {
+        let recording = Recording(
+            Array(try Recording("logout-and-device/device-code-expired").exchanges.prefix(1))
+        ).answering("/device_authorization", 302, isNamed ? ["error": "invalid_request"] : nil)
+            .answering("/device_authorization", header: "Location", "https://id.harbour.example/error")
+        #expect(try #require(recording.finding(rule)).places.first == "0 " + place)
+    }
 }

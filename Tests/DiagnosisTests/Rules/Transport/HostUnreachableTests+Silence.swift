@@ -141,4 +141,18 @@ extension HostUnreachableTests {
         #expect((recording.abstention(rule) != nil) == !fires)
         #expect(fires || recording.outcomes == [.incomplete])
     }
+
+    /// Signed claims of UserInfo (OpenID Connect Core, section 5.3.2) that came whole, however the connection ended.
+    @Test(arguments: [("{\"sub\":\"alice\"}", true), ("{\"sub\":\"al", false)])
+    func signedClaimsThatCameWholeWereAnAnswer(claims: String, isWhole: Bool) throws {
+        let parts = [#"{"alg":"RS256"}"#, claims, "signature"].map(encoded)
+        let recording = try Recording("healthy/web-code-flow").editingLast("/userinfo") {
+            $0.response?.body = Body(
+                text: isWhole ? parts.joined(separator: ".") : parts[0] + "." + parts[1],
+                mediaType: "application/jwt"
+            )
+            $0.failure = "net::ERR_INCOMPLETE_CHUNKED_ENCODING"
+        }
+        #expect((recording.finding("host-unreachable") == nil) == isWhole)
+    }
 }
