@@ -164,7 +164,10 @@ struct AccessTokenWrongKindTests {
     {
         var own = try Recording(broken + ".near-miss")
         #expect(own.finding(rule) == nil)
-        if isChallenged { own = own.answering("/api/session", header: "WWW-Authenticate", "Bearer") }
+        if isChallenged {
+            let challenge = "Bearer error=\"invalid_token\""
+            own = own.answering("/api/session", header: "WWW-Authenticate", challenge)
+        }
         let refused = try #require(own.exchanges.last { $0.request.url.path == "/api/session" })
         var recording = own
         var before = refused
