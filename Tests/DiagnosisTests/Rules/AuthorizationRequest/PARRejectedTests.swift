@@ -140,4 +140,16 @@ struct PARRejectedTests {
     @Test func saysNothingOfAPushThatWasTaken() throws {
         #expect(try Recording("authorization-request/par-request-uri-expired").finding(rule) == nil)
     }
+
+    /// A try of another client, which a server may serve as well, makes up for nothing.
+    @Test(arguments: [("shop-web", false), ("shop-admin", true)])
+    func triesOfOneClientAreHeldTogether(client: String, fires: Bool) throws {
+        var recording = try Recording(broken)
+        var second = try #require(recording.exchanges.last { $0.request.url.path == "/par" })
+        second.startedAt = second.endedAt + .seconds(5)
+        recording.exchanges.append(second)
+        recording = recording.sending("client_id", client, to: "/par")
+            .answering("/par", 201, ["request_uri": "urn:example:8675309", "expires_in": 60])
+        #expect((recording.finding(rule) != nil) == fires)
+    }
 }

@@ -44,9 +44,16 @@ struct PARRequestURIExpiredTests {
         #expect(recording.finding(rule) != nil)
     }
 
-    @Test(arguments: [nil, "soon", -1] as [JSONValue?]) func abstainsWithoutALifetime(value: JSONValue?)
-        throws
-    {
+    /// Who said no has seen the request in time.
+    @Test func leavesAUsersNoAlone() throws {
+        let recording = try Recording(broken).redirecting(
+            to: "https://www.shop.example/callback?error=access_denied"
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(arguments: [nil, "soon", -1, 4_294_967_296] as [JSONValue?])
+    func abstainsWithoutALifetime(value: JSONValue?) throws {
         let recording = try Recording(broken).stating("expires_in", value, at: "/par")
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)

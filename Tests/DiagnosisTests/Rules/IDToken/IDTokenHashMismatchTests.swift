@@ -21,8 +21,17 @@ struct IDTokenHashMismatchTests {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
 
-    @Test func inTheCodeFlowNoneIsRequired() throws {
-        #expect(try Recording(broken).editingIDToken { $0["at_hash"] = nil }.finding(rule) == nil)
+    @Test(arguments: [nil, .null] as [JSONValue?]) func inTheCodeFlowNoneIsRequired(hash: JSONValue?) throws {
+        #expect(try Recording(broken).editingIDToken { $0["at_hash"] = hash }.finding(rule) == nil)
+    }
+
+    /// What a token is exchanged for may be an ID token that was there before (RFC 8693, section 2.2.1).
+    @Test(arguments: ["hash", "audience"]) func leavesAnExchangedTokenAlone(name: String) throws {
+        let recording = try Recording("id-token/id-token-\(name)-mismatch")
+        #expect(recording.finding("id-token-\(name)-mismatch") != nil)
+        let exchanged = recording.sending("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
+            .sending("code", nil)
+        #expect(exchanged.finding("id-token-\(name)-mismatch") == nil)
     }
 
     @Test func looksAtTheCode() throws {
@@ -37,11 +46,24 @@ struct IDTokenHashMismatchTests {
         #expect(recording.finding(rule)?.notes.first == "made with SHA-256, which does not go with RS512")
     }
 
-    @Test(arguments: ["none", "XX256", "EdDSA"]) func abstainsWhereTheFunctionIsNotKnown(name: String) throws
-    {
+    @Test(arguments: ["none", "XX256", "EdDSA", "Ed448"]) func abstainsWhereTheFunctionIsNotKnown(
+        name: String
+    ) throws {
         let recording = try Recording(broken).editingIDToken(header: { $0["alg"] = .string(name) })
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
+    }
+
+    /// Which of its two curves EdDSA stands for tells the key alone (RFC 8037, section 3.1).
+    @Test(arguments: [("Ed25519", true, true), ("Ed25519", false, true), ("Ed448", true, false)])
+    func curveOfTheKeyTellsTheFunction(curve: String, isNamed: Bool, fires: Bool) throws {
+        let recording = try Recording(broken).editingIDToken(header: { header in
+            header["alg"] = "EdDSA"
+            header["kid"] = isNamed ? "one" : nil
+        }).editingAnswer(of: "/jwks") {
+            $0["keys"] = [["kty": "OKP", "crv": .string(curve), "kid": "one", "x": "AA"]]
+        }
+        #expect((recording.finding(rule) != nil) == fires)
     }
 
     @Test func isAWarningWhereTheClientWentOn() throws {

@@ -26,6 +26,13 @@ struct TokenRequestFormatTests {
         #expect(finding.evidence.map(\.value).prefix(2) == ["application/json", "an object of JSON"])
     }
 
+    /// A framework has errors of its own for a body that it cannot read.
+    @Test(arguments: [(415, true), (405, true), (400, false)])
+    func statusTellsThatTheBodyWasNotRead(status: Int, fires: Bool) throws {
+        let recording = try Recording(broken).answering("/token", status, ["error": "media_type"])
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+    }
+
     @Test func leavesAProviderThatTakesJSONAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
     }
