@@ -124,6 +124,8 @@ extension AccessDeniedByPolicyTests {
         #expect(recording.finding(rule)?.isPrimary == true)
         #expect(recording.finding("authorization-error") == nil)
         #expect(recording.outcomes == [.failure])
+        let withForm = page + "<form action=/logout><input name=reason></form>"
+        #expect(try Recording("healthy/web-code-flow").saying(withForm, status: 200).finding(rule) != nil)
         let signIn = try Recording("healthy/web-code-flow").saying(
             page + "<input type='password'>",
             status: 200
