@@ -23,6 +23,8 @@ struct InsecureEndpointTests {
     @Test(arguments: [
         ("https://www.shop.example/callback?error=login_required&state=cea2wk7F4hUKXnjr", true),
         ("https://www.shop.example/callback?code=qLBP4IPFd_lEThPY1&state=cea2wk7F4hUKXnjr", true),
+        ("https://id.harbour.example/callback?code=qLBP4IPFd_lEThPY1&state=cea2wk7F4hUKXnjr", true),
+        ("https://id.harbour.example/callback#error=login_required&state=cea2wk7F4hUKXnjr", true),
         ("https://id.harbour.example/authorize?client_id=shop-web", false),
         ("https://login.harbour.example/authorize?client_id=shop-web", false),
     ])
