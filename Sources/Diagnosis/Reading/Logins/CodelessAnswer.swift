@@ -21,7 +21,8 @@ struct CodelessAnswer {
             let later = requests.partitionPoint { flow.capture[$0.exchange].startedAt > start }
             guard let request = requests[..<later].last else { return nil }
             let own = RecordedURL(request.redirectURI ?? "").queryItems.items.map(\.name)
-            let items = RecordedURL(location).queryItems.items.filter { !own.contains($0.name) }
+            let target = RecordedURL(location)
+            let items = target.queryItems.items.filter { !own.contains($0.name) } + target.fragmentItems.items
             return CodelessAnswer(
                 request: request,
                 parameters: Parameters(QueryItems(items: items), of: exchange, in: .responseLocation)

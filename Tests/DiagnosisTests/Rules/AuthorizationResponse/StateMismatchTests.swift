@@ -51,6 +51,21 @@ struct StateMismatchTests {
         #expect(answered.finding("code-missing") != nil)
     }
 
+    /// It may be in the fragment (OAuth 2.0 Multiple Response Types, section 2.1).
+    @Test(arguments: [("of-another-login", true), (nil, false)])
+    func readsAFragmentWithoutACode(state: String?, fires: Bool) throws {
+        let recording = try Recording("authorization-response/code-missing")
+        let location = try "https://www.shop.example/callback#state=\(state ?? sent(recording))"
+        let answered = recording.editing { exchange in
+            if exchange.request.url.path == "/sign-in" { exchange.response?.redirect(to: location) }
+        }
+        #expect(
+            answered.finding(rule)?.places
+                == (fires ? ["1 request.query state", "2 response.location state"] : nil)
+        )
+        #expect(answered.finding("code-missing") != nil)
+    }
+
     @Test func leavesTheAnswerOfAnotherTabAlone() throws {
         let recording = try Recording(broken + ".near-miss")
         #expect(recording.finding(rule) == nil)
