@@ -42,7 +42,7 @@ package struct CookieJar: Sendable {
             let isHostOnly = cookie.domain == nil || !domain.utf8.contains(0x2e)
             let path = cookie.path ?? CookieScope.defaultPath(of: url)
             let isSecure = Self.isSecure(url)
-            guard isSecure || !cookie.isSecure && !hidesSecure(cookie, domain, path),
+            guard isSecure || !cookie.isSecure && !hidesSecure(cookie, domain, path, at: now),
                 Self.keepsPrefix(cookie, isHostOnly: isHostOnly)
             else { continue }
             let name = cookie.sentName.bytes
@@ -76,10 +76,11 @@ package struct CookieJar: Sendable {
 
     /// Whether a cookie of an insecure answer would stand in the place of a secure one, or before it (RFC 6265bis, section 5.7,
     /// step 16).
-    private func hidesSecure(_ cookie: SetCookie, _ domain: String, _ path: String) -> Bool {
+    private func hidesSecure(_ cookie: SetCookie, _ domain: String, _ path: String, at now: Timestamp) -> Bool
+    {
         let name = cookie.sentName.bytes
         return stored.contains { item in
-            item.cookie.isSecure && item.name == name
+            item.cookie.isSecure && item.name == name && item.isThere(at: now)
                 && (CookieScope.contains(host: item.domain, domain: domain)
                     || CookieScope.contains(host: domain, domain: item.domain))
                 && CookieScope.contains(path: path, cookiePath: item.path)

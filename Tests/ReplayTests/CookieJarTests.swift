@@ -71,6 +71,16 @@ struct CookieJarTests {
         #expect(jar.header(for: RecordedURL("https://idp.example/x/y"), at: now)?.value == header)
     }
 
+    /// One that is over is no longer there.
+    @Test func insecureAnswerReplacesASecureCookieThatIsOver() {
+        var jar = jar(["a=1; Secure; Path=/; Max-Age=60"], from: "https://idp.example/")
+        let response = RecordedResponse(status: 200, headers: HeaderFields([("Set-Cookie", "a=2; Path=/")]))
+        let later = now + .seconds(61)
+        let url = RecordedURL("http://idp.example/")
+        jar.store(response, from: url, at: later)
+        #expect(jar.header(for: url, at: later)?.value == "a=2")
+    }
+
     @Test func newValueReplacesTheOld() {
         #expect(
             jar(["a=1", "a=2"], from: "https://idp.example/").header(
