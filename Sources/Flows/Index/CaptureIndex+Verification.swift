@@ -47,7 +47,7 @@ extension CaptureIndex {
         keySetLookup.found(for: token.issuer, at: providerHosts).holders[keyID] ?? []
     }
 
-    /// The keys of an issuer, those of its latest set first: of the sets that its metadata names, else of every set of the capture.
+    /// The keys of an issuer, those of its latest set first: of the sets that its metadata names, else of every set that may be its own.
     package func keys(of issuer: String?) -> [JSONWebKey] { keySetLookup.found(for: issuer, at: []).keys }
 
     private var keySetLookup: KeySetLookup { derived.value { KeySetLookup(self) } }

@@ -60,6 +60,10 @@ final class KeySetLookup: Sendable {
         let named = keySets.filter { uris.contains($0.url.text) }
         if !named.isEmpty { return named }
         let near = keySets.filter { $0.url.host.map(question.hosts.contains) ?? false }
-        return near.isEmpty && question.hosts.isEmpty ? keySets : near
+        guard near.isEmpty, question.hosts.isEmpty else { return near }
+        // Those of an issuer whose own are not there are none that another one has.
+        let others =
+            uris.isEmpty ? [] : Set(metadata.compactMap { $0.endpoint("jwks_uri") }).subtracting(uris)
+        return keySets.filter { !others.contains($0.url.text) }
     }
 }

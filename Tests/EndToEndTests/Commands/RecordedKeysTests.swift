@@ -30,8 +30,8 @@ struct RecordedKeysTests {
         )
     }
 
-    /// Writes `login.har`, in which a client reads the metadata and keys of issuers, each at a host of its own.
-    private func record(_ sets: [(issuer: String, key: JSONValue)]) throws {
+    /// Writes `login.har`, in which a client reads the metadata of issuers, each at a host of its own, and keys where there are any.
+    private func record(_ sets: [(issuer: String, key: JSONValue?)]) throws {
         var capture = CaptureBuilder()
         for (number, set) in sets.enumerated() {
             let host = "https://id-\(number).example"
@@ -44,7 +44,8 @@ struct RecordedKeysTests {
                 "\(host)/.well-known/openid-configuration",
                 body: .json(JSONWriter.text(of: metadata))
             )
-            capture.get("\(host)/keys", body: .json(JSONWriter.text(of: ["keys": [set.key]])))
+            guard let key = set.key else { continue }
+            capture.get("\(host)/keys", body: .json(JSONWriter.text(of: ["keys": [key]])))
         }
         try CaptureWriter(path: folder.file("login.har"), version: "test").append(capture.exchanges)
     }
@@ -65,6 +66,17 @@ struct RecordedKeysTests {
         let result = try judged(isVerify)
         #expect(
             result.output.contains(isVerify ? "invalid: key: " : "signature  not verified"),
+            "\(result.output)"
+        )
+    }
+
+    /// They are not, either, where its own were not fetched.
+    @Test(arguments: [false, true])
+    func keysOfAnotherIssuerAreNoneOfOneWithoutKeys(isVerify: Bool) throws {
+        try record([("joe", nil), ("jane", key)])
+        let result = try judged(isVerify)
+        #expect(
+            result.output.contains(isVerify ? "invalid: signature: unknown key" : "signature  not verified"),
             "\(result.output)"
         )
     }
