@@ -149,7 +149,13 @@ struct StatedAssertionRefusalTests {
         // It names the client by itself (RFC 7521, section 4.2), in a server's half.
         let half = recording.withoutAuthorization.sending("client_id", nil)
         #expect(half.finding(symptom)?.title == title)
-        // The address is the likelier fault.
+        // Another client than the login's is the likelier fault, and so is the address.
+        let other = recording.sending("client_id", nil).asserting { claims in
+            claims["iss"] = .string("shop-admin")
+            claims["sub"] = .string("shop-admin")
+        }
+        #expect(other.finding("code-wrong-client")?.isPrimary == true)
+        #expect(other.finding(symptom)?.title != title)
         let wrong = try Recording("token-request/client-assertion-audience").asserting { $0["jti"] = nil }
         #expect(wrong.finding(symptom)?.title != title)
         #expect(recording.granted().finding(symptom) == nil)

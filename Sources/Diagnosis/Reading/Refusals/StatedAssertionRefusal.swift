@@ -69,7 +69,12 @@ enum StatedAssertionRefusal {
     private static func lacksIdentifier(_ assertion: ClientAssertion, _ call: ClientCall, _ flow: Flow)
         -> Bool
     {
-        guard assertion.identifier == nil, call.mayBlameClient, call.isClientRefused else { return false }
+        let client =
+            call.parameters["client_id"] ?? flow.authorizationRequests.lazy.compactMap(\.clientID).first
+        guard assertion.identifier == nil, call.mayBlameClient, call.isClientRefused,
+            // A whole other client is told as that.
+            client == nil || client == assertion.token.subject
+        else { return false }
         // Where one without was let in, none is needed.
         let isNeeded = !ClientCall.all(in: flow).contains {
             $0.answer.isSuccess && ($0.assertion.map { $0.identifier == nil } ?? false)
