@@ -147,8 +147,8 @@ let package = Package(
         tests(
             "authreelTests",
             [
-                "authreel", argumentParser, "Provider", "Sharing", "Flows", "Captures", "Proxy", "JSON",
-                "LibCrypto",
+                "authreel", argumentParser, "Provider", "Sharing", "Flows", "Captures", "Proxy", "JOSE",
+                "JSON", "LibCrypto",
             ]
         ),
         tests("HouseTests", ["Diagnosis", "Provider", "Flows", "Captures"]),
