@@ -17,7 +17,7 @@ struct AnsweredHostsTests {
         // A stranger's, which may lead anywhere.
         ("rebound.example.com", false), ("127.0.0.1.example.com", false), ("localhost.example.com", false),
         ("idp.acme.example.com.example.net", false), ("acme.example.com", false), ("test.dev", false),
-        ("home.arpa.example.com", false),
+        ("home.arpa.example.com", false), ("rebound.example.com..", false),
     ])
     func namesOfStrangersAreRefused(name: String, isAnswered: Bool) {
         #expect(Self.hosts.contain(name) == isAnswered)

@@ -19,7 +19,8 @@ final class AnsweredHosts: Sendable {
         if own.contains(name) || LoopbackHost.isLoopback(name) || name.hasPrefix("[") { return true }
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         guard labels.count > 1, let last = labels.last else { return true }
-        return last.utf8.allSatisfy(\.isASCIIDigit) || Self.reserved.contains(String(last))
+        let isNumber = !last.isEmpty && last.utf8.allSatisfy(\.isASCIIDigit)
+        return isNumber || Self.reserved.contains(String(last))
             || name.hasSuffix(".home.arpa")
     }
 
