@@ -323,9 +323,9 @@ struct JWT: ParsableCommand {
                 secret: try expectations.secret(),
                 expecting: expected
             )
-            // With a brace no token begins.
+            // With a brace no token begins, nor with what a packed file or a mark of UTF-8 does.
             guard let first = bytes.first(where: { $0 > 0x20 }),
-                first != UInt8(ascii: "{") || !JWT.isCapture(bytes)
+                first.isBase64URLCharacter || !JWT.isCapture(bytes)
             else { throw JWT.noToken(in: file, of: bytes) }
             var output = OutputBuffer()
             var isGood = true

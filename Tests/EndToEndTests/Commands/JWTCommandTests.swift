@@ -241,6 +241,7 @@ struct JWTCommandTests {
             (["torn.har"], 65, "no token in torn.har: it is a capture"),
             (["torn.har"], 65, "view torn.har shows those of a capture"),
             (["verify", "--jwks", "keys.json", "torn.har"], 65, "view torn.har shows those of a capture"),
+            (["verify", "--jwks", "keys.json", "marked.har"], 65, "no token in marked.har: it is a capture"),
             (["https://app.example/cb?code=x"], 66, "no such file, and no token"),
             // A scheme alone, a file that is named like one, a variable that is not set.
             (["Bearer"], 66, "Bearer: no such file, and no token"), ([""], 66, "the token is empty"),
@@ -275,6 +276,8 @@ struct JWTCommandTests {
         try Data("{\"log\":{\"entries\":[]}}".utf8).write(to: URL(filePath: folder.file("login.har")))
         try Data(Fixtures.bytes("captures/healthy/web-code-flow.har").prefix(3000))
             .write(to: URL(filePath: folder.file("torn.har")))
+        try Data([0xef, 0xbb, 0xbf] + Fixtures.bytes("captures/healthy/web-code-flow.har"))
+            .write(to: URL(filePath: folder.file("marked.har")))
         let result = try Program.run(["jwt"] + arguments, in: folder.path)
         #expect(result.status == status, "\(result.errors)")
         #expect(result.errors.contains(message), "\(result.errors)")
