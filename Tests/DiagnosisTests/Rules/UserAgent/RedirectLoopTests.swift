@@ -63,7 +63,8 @@ struct RedirectLoopTests {
     /// A provider that sends the browser from one of its addresses to another is asked once.
     @Test func leavesARequestThatTheProviderRedirectsToItselfAlone() throws {
         var exchanges = try Recording(broken).exchanges
-        exchanges[5].response?.redirect(to: exchanges[8].request.url.text)
+        let next = exchanges[8].request.url.text
+        exchanges[5].response?.redirect(to: next)
         exchanges[8].startedAt = exchanges[5].endedAt + .milliseconds(10)
         let recording = Recording(Array(exchanges[...5] + exchanges[8...]))
         #expect(recording.finding(rule) == nil)
