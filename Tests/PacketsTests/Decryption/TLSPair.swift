@@ -280,6 +280,15 @@ final class TLSPair {
         transfer()
     }
 
+    /// A request for each path from the client, and an answer that is the path.
+    func exchange(_ paths: [String]) throws {
+        for path in paths {
+            let answer = "HTTP/1.1 200 OK\r\nContent-Length: \(path.utf8.count)\r\n\r\n\(path)"
+            try send(Array("GET /\(path) HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8), from: .client)
+            try send(Array(answer.utf8), from: .server)
+        }
+    }
+
     /// Sends early data; `isTaken` is whether the server reads it (it is resumed, and asks for it).
     func sendEarly(_ bytes: [UInt8], isTaken: Bool) throws {
         var written = 0
