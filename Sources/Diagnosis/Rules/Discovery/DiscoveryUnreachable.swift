@@ -82,8 +82,7 @@ struct DiscoveryUnreachable: Rule {
     private func violation(_ documents: [MetadataDocument], isMixed: Bool, _ flow: Flow) -> Violation {
         let isCut = documents.contains(where: \.answer.isBrokenOff)
         let ends = documents.compactMap { failedEnd(of: $0, flow) }
-        let isDown = (documents.map(\.exchange) + ends)
-            .contains { (flow.capture[$0].response?.status ?? 0) >= 500 }
+        let isDown = (documents.map(\.answer) + ends).contains { ($0.status ?? 0) >= 500 }
         let setting = MissetIssuer(asking: documents)
         let redirects = documents.compactMap { leftRedirect($0, flow) }
         let known = documents.lazy.compactMap { said($0, flow)?.meaning }.first
@@ -146,24 +145,28 @@ struct DiscoveryUnreachable: Rule {
         )
     }
 
-    /// Where redirects that the client followed ended in an error, at no other server's metadata; nil where they did not.
-    private func failedEnd(of document: MetadataDocument, _ flow: Flow) -> Int? {
+    /// The error, or the missing answer, in which redirects ended that the client followed, at no other server's metadata; nil where they
+    /// ended in none.
+    private func failedEnd(of document: MetadataDocument, _ flow: Flow) -> Answer? {
         let end = document.endOfRedirects(in: flow)
-        guard end != document.exchange, let status = flow.capture[end].response?.status, status >= 400,
-            // What throttles is told as that.
-            status != 429,
-            flow.surroundings.messages[end] == nil
-                || flow.capture[end].request.url.origin == document.url.origin
+        let isKnown = flow.surroundings.messages[end] != nil
+        guard end != document.exchange,
+            !isKnown || flow.capture[end].request.url.origin == document.url.origin
         else { return nil }
-        return end
+        let answer = Answer(of: flow.capture[end], at: end)
+        // What throttles is told as that, and so is a connection that failed, where the address is known for the provider's.
+        guard answer.status != 429, !isKnown || !answer.isExplainedByTransport,
+            answer.status.map({ $0 >= 400 }) ?? (!answer.isUnseen && !answer.isCancelled)
+        else { return nil }
+        return answer
     }
 
-    private func evidence(ofEnds ends: [Int], besides documents: [MetadataDocument], _ flow: Flow)
+    private func evidence(ofEnds ends: [Answer], besides documents: [MetadataDocument], _ flow: Flow)
         -> [Evidence]
     {
-        let known = Set(documents.map(\.exchange))
-        return ends.filter { !known.contains($0) }.eachOnce().prefix(6).flatMap {
-            [flow.urlEvidence(of: $0, note: "where the redirect led"), flow.statusEvidence(of: $0)]
+        var known = Set(documents.map(\.exchange))
+        return ends.filter { known.insert($0.exchange).inserted }.prefix(6).flatMap {
+            [flow.urlEvidence(of: $0.exchange, note: "where the redirect led"), $0.statusEvidence()]
         }
     }
 

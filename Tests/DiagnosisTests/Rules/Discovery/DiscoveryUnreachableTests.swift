@@ -128,6 +128,33 @@ struct DiscoveryUnreachableTests {
         if end != nil { #expect(recording.outcomes == [.failure]) }
     }
 
+    /// It may have ended without an answer; where the provider's own host is down, another rule tells of it.
+    @Test(
+        arguments: [
+            ("https://portal.example/maintenance", "net::ERR_CONNECTION_REFUSED", "discovery-unreachable"),
+            ("https://portal.example/maintenance", "net::ERR_ABORTED", nil),
+            ("/auth/.well-known/openid-configuration", "net::ERR_EMPTY_RESPONSE", "discovery-unreachable"),
+            ("/auth/.well-known/openid-configuration", "net::ERR_CONNECTION_REFUSED", "host-unreachable"),
+        ] as [(String, String, String?)]
+    )
+    func redirectThatEndsWithoutAnAnswerIsTold(location: String, failure: String, told: String?) throws {
+        var asked = try #require(Recording(broken).exchanges.first)
+        asked.response = RecordedResponse(status: 301)
+        asked.response?.redirect(to: location)
+        var landing = asked
+        landing.startedAt = asked.endedAt + .milliseconds(10)
+        landing.request.url = asked.request.url.resolving(location)
+        landing.response = nil
+        landing.failure = failure
+        let recording = Recording([asked, landing])
+        #expect(recording.findings.map(\.rule) == [told].compactMap(\.self))
+        guard told == rule else { return }
+        #expect(
+            recording.finding(rule)?.evidence.suffix(2).map(\.value)
+                == [landing.request.url.withoutQuery, failure]
+        )
+    }
+
     @Test(arguments: [200, 302, 429]) func leavesOtherAnswersToOtherRules(status: Int) throws {
         let recording = try Recording(broken).editing { $0.response?.status = status }
         #expect(recording.finding(rule) == nil)
