@@ -38,11 +38,11 @@ struct ScopeOpenidMissing: Rule {
             }
             guard !scopes.contains(where: { $0.elementsEqual("openid".utf8) }) else { return .holds }
             if let reason = attempt.hiddenParameters { return .abstains(reason) }
-            if attempt["scope"].map(Placeholder.isOne) ?? false {
-                return .abstains("the scope was taken out of the capture: it may have had openid")
-            }
             guard !Self.isOfTheFirstEndpoint(attempt, flow), let sign = sign(in: attempt, flow) else {
                 return .holds
+            }
+            if attempt["scope"].map(Placeholder.isOne) ?? false {
+                return .abstains("the scope was taken out of the capture: it may have had openid")
             }
             let scope = attempt.parameter("scope").map { Evidence($0, note: "without openid") }
             return .violated(

@@ -123,6 +123,9 @@ struct ScopeOpenidMissingTests {
         let recording = try Recording(broken).asking("scope", "[REDACTED]")
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule)?.contains("taken out") == true)
+        // Where nothing shows that OpenID is meant, the word is missed by nobody.
+        let plain = try Recording(broken + ".near-miss").asking("scope", "[REDACTED]")
+        #expect(plain.abstention(rule) == nil)
     }
 
     /// AppAuth makes one for each request, whatever it asks for.
