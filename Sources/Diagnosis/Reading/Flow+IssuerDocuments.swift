@@ -7,7 +7,8 @@ extension Flow {
     /// Metadata of the authorization server that this flow talks to: documents that name one of the endpoints
     /// it uses.
     ///
-    /// In order of time; those that were read for a later login only where there are no others. Metadata of another tenant at the same host does not count.
+    /// In order of time, without those that were read for a later login where the address had been read before: a client may fetch one of
+    /// several documents when it has the ID token. Metadata of another tenant at the same host does not count.
     var issuerDocuments: [MetadataDocument] {
         derived.value { IssuerDocuments(list: readIssuerDocuments()) }.list
     }
@@ -37,7 +38,7 @@ extension Flow {
             }
             return isUsed ? document : nil
         }
-        let inTime = documents.filter(isInTime)
-        return inTime.isEmpty ? documents : inTime
+        let known = Set(documents.filter(isInTime).map(\.url.text))
+        return documents.filter { isInTime($0) || !known.contains($0.url.text) }
     }
 }

@@ -56,6 +56,22 @@ struct IDTokenAlgUnexpectedTests {
         #expect(other.finding(rule) == nil)
     }
 
+    /// Some clients read it when they have the token; what was read anew at one address is another login's.
+    @Test(arguments: [("oauth-authorization-server", true), ("openid-configuration", false)])
+    func readsAListBehindTheTokenAtAnotherAddress(first: String, fires: Bool) throws {
+        let list = "id_token_signing_alg_values_supported"
+        var recording = try Recording("id-token/id-token-issuer-mismatch")
+            .editingIDToken(header: { $0["alg"] = "ES256" })
+            .editingAnswer(of: "/.well-known/openid-configuration") { $0[list] = nil }
+            .rereadingMetadata { $0[list] = ["RS256"] }
+        recording.exchanges[0].request.url = RecordedURL("https://id.harbour.example/.well-known/\(first)")
+        let last = recording.exchanges.count - 1
+        #expect(
+            recording.finding(rule)?.places
+                == (fires ? ["6 jwt.header alg", "\(last) response.body \(list)"] : nil)
+        )
+    }
+
     @Test func saysNothingWhereNoListIsKnown() throws {
         let recording = try Recording("id-token/id-token-nonce-missing").editingIDToken(header: {
             $0["alg"] = "ES256"
