@@ -15,7 +15,8 @@ struct CaptureOpeningTests {
             ["authreel-2026-11-21-034501.har"] + (2...3).map { "authreel-2026-11-21-034501-\($0).har" }
         #expect(writers.map(\.path) == names.map(folder.file))
     }
-    /// Neither a link, which is not followed, nor a folder is written to.
+
+    /// Neither a link, which is not followed, nor a folder is written to, which is told before anything is sent as well.
     @Test func hintNamesWhatCanBeWritten() throws {
         let folder = try TemporaryFolder()
         let files = FileManager.default
@@ -29,11 +30,11 @@ struct CaptureOpeningTests {
             ("captures", "name a file in it: --out \(folder.file("captures"))/login.har"),
             ("captures/", "name a file in it: --out \(folder.file("captures"))/login.har"),
         ] {
-            #expect {
-                try CaptureOpening.open(folder.file(name))
-            } throws: { error in
-                (error as? CommandFailure)?.hint == hint
+            let opened = #expect(throws: CommandFailure.self) { try CaptureOpening.open(folder.file(name)) }
+            let checked = #expect(throws: CommandFailure.self) {
+                try CaptureOpening.check(folder.file(name), isNoneOf: [], use: "replayed", hint: "")
             }
+            #expect(opened?.hint == hint && checked?.hint == hint)
         }
     }
 }

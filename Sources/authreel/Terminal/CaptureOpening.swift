@@ -28,6 +28,9 @@ enum CaptureOpening {
         var status = stat()
         // Another file may be a capture of ours, which is appended to.
         guard lstat(path, &status) == 0 else { return try OutputFile.check(path, option: "--out FILE.har") }
+        guard status.st_mode & S_IFMT != S_IFLNK else {
+            throw OutputFile.unmade(path, "is a symbolic link", hint: Self.hint(on: path))
+        }
         guard !isFolder(path) else {
             throw OutputFile.unmade(path, EISDIR.systemReason, hint: Self.hint(on: path))
         }
