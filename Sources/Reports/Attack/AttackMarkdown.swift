@@ -41,8 +41,11 @@ package enum AttackMarkdown {
         return blocks.joined(separator: "\n\n")
     }
 
+    /// What came of it, and behind that the condition where the login may go through.
     private static func course(_ row: AttackReport.Row) -> String {
-        MarkdownReport.escaped(AttackText.course(row))
+        MarkdownReport.escaped(
+            [AttackText.course(row), row.reason].compactMap(\.self).joined(separator: "; ")
+        )
     }
 
     private static func item(_ row: AttackReport.Row) -> String {
