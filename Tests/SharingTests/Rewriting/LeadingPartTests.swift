@@ -7,6 +7,8 @@ struct LeadingPartTests {
     /// What stands behind the document, where words do.
     @Test(arguments: [
         (#"{"a":"}\"]"}\#u{0a}see b=c"#, "see b=c"), (#"[{"a":[1]}] of them "#, "of them"),
+        (#"{"a":1}, see b=c"#, ", see b=c"), (#"{"a":1} - see"#, "- see"), (#"{"a":1} (see)"#, "(see)"),
+        (#"{"a":1} été"#, "été"), (#"{"a":1}, "b""#, nil), (#"{"a":1},b"#, nil), (#"{"a":1} - 1"#, nil),
         (#"{"a":1}"#, nil), (#"{"a":1}\#u{0a}{"b":2} see"#, nil), (#"[{"a":1}].map(x)"#, nil),
         (#"{"a":1});"#, nil), (#"[["a"]]\#u{0a}25\#u{0a}[["b"]]"#, nil),
         (#"{"a":1 see"#, nil), (#"{"a":"1} see"#, nil), ("[INFO] see", nil), ("", nil),

@@ -29,12 +29,16 @@ enum LeadingPart {
     /// The index behind the document in JSON that a text begins with, where words follow; nil where it is all there is, is followed by
     /// others of its kind, be it with their lengths between them, or does not end.
     static func endOfDocument(in text: ArraySlice<UInt8>) -> Int? {
-        guard TextKind.opensDocument(text), let end = end(ofBrackets: text),
-            let next = text[end...].firstIndex(where: { $0 > 0x20 }), next > end,
-            text[next].isASCIILetter
+        guard TextKind.opensDocument(text), let end = end(ofBrackets: text) else { return nil }
+        let gap = text[end...].prefix { $0 <= 0x20 || marks.contains($0) }
+        guard gap.contains(where: { $0 <= 0x20 }), gap.endIndex < text.endIndex,
+            text[gap.endIndex].isASCIILetter || text[gap.endIndex] >= 0x80
         else { return nil }
         return end
     }
+
+    /// What may stand between a document and words, with white space: `{"a":1}, see …`, `{"a":1} - see …`, `{"a":1} (see …)`.
+    private static let marks = Array(",;:-|(#/".utf8)
 
     private static func end(ofBrackets text: ArraySlice<UInt8>) -> Int? {
         var depth = 0
