@@ -91,6 +91,12 @@ package enum Masking {
     /// What is longer is no number of an error.
     private static let longestNumber = 15
 
+    /// Whether a value is such a number, as `PX-E0013` or `7000218`; codes that logins have are drawn from small letters, too.
+    private static func isNumberOfError(_ value: String) -> Bool {
+        value.utf8.count <= longestNumber && value.utf8.contains(where: \.isASCIIDigit)
+            && !value.utf8.contains { (0x61...0x7a).contains($0) }
+    }
+
     /// Whether a URL is that of a page of errors, where `code` is the number of one: its path ends in `error`.
     private static func isPageOfErrors(_ text: String) -> Bool {
         let path = text.prefix { $0 != "?" && $0 != "#" }
@@ -113,7 +119,7 @@ package enum Masking {
                 // Those of excerpts are masked already.
                 let isOpen =
                     isMasked(value.utf8.prefix { $0 != 0x20 })
-                    || isOfErrors && part[..<equals] == "code" && value.utf8.count <= longestNumber
+                    || isOfErrors && part[..<equals] == "code" && isNumberOfError(value)
                 output += Array(part[...equals].utf8)
                 output += Array((isOpen ? value : masked(value)).utf8)
             } else {

@@ -28,6 +28,7 @@ struct MaskingTests {
         // The number of an error, which a page of errors is told as its code.
         ("https://a.example/error?code=PX-E0013&id=1", "https://a.example/error?code=PX-E0013&id=1"),
         ("https://a.example/error?code=abcdefghijklmnop", "https://a.example/error?code=abcd…(16)"),
+        ("https://a.example/error?code=Splx-0b4&state=x", "https://a.example/error?code=…(8)&state=x"),
         ("https://a.example/error?token=PX-E0013", "https://a.example/error?token=…(8)"),
         ("https://a.example/cb?code=PX-E0013", "https://a.example/cb?code=…(8)"),
     ])
