@@ -295,7 +295,8 @@ struct JWT: ParsableCommand {
         )
         var file: String
 
-        func run() throws {
+        /// What options and file ask for together.
+        private func check() throws {
             guard expectations.jwks != nil || expectations.secretEnv != nil else {
                 throw CommandFailure(
                     .usage,
@@ -313,6 +314,10 @@ struct JWT: ParsableCommand {
                     hint: ShellWord.line([Invocation.name, "jwt"] + expectations.keyWords + [file])
                 )
             }
+        }
+
+        func run() throws {
+            try check()
             let expected = try expectations.expectations(for: [file])
             let bytes = try InputFile.bytes(
                 file,
