@@ -20,8 +20,11 @@ struct CodelessAnswer {
             let start = flow.capture[exchange].startedAt
             let later = requests.partitionPoint { flow.capture[$0.exchange].startedAt > start }
             guard let request = requests[..<later].last else { return nil }
-            let own = RecordedURL(request.redirectURI ?? "").queryItems.items.map(\.name)
+            let asked = RecordedURL(request.redirectURI ?? "")
             let target = RecordedURL(location)
+            // Evidence of a code that was lost on the way names where the app went on, too.
+            guard target.normalizedWithoutQuery == asked.normalizedWithoutQuery else { return nil }
+            let own = asked.queryItems.items.map(\.name)
             let items = target.queryItems.items.filter { !own.contains($0.name) } + target.fragmentItems.items
             return CodelessAnswer(
                 request: request,

@@ -26,21 +26,19 @@ struct RefreshTokenMissingTests {
     }
 
     @Test func readsTheParameterOfGoogle() throws {
-        let recording = try Recording(broken).asking("scope", "openid").asking("access_type", "offline")
-        #expect(recording.finding(rule) == nil)
-        let atGoogle = recording.editing { exchange in
-            let text = exchange.request.url.text.replacing(
-                "id.harbour.example/authorize",
-                with: "accounts.google.com/o/oauth2/v2/auth"
-            )
-            exchange.request.url = RecordedURL(text)
+        let recording = try Recording(broken).asking("scope", "openid")
+        func atGoogle(_ type: String) -> Recording {
+            recording.asking("access_type", type).editing { exchange in
+                let text = exchange.request.url.text.replacing(
+                    "id.harbour.example/authorize",
+                    with: "accounts.google.com/o/oauth2/v2/auth"
+                )
+                exchange.request.url = RecordedURL(text)
+            }
         }
-        #expect(atGoogle.finding(rule)?.places.first == "1 request.query access_type")
-        let online = atGoogle.editing { exchange in
-            let text = exchange.request.url.text.replacing("access_type=offline", with: "access_type=online")
-            exchange.request.url = RecordedURL(text)
-        }
-        #expect(online.finding(rule) == nil)
+        #expect(recording.asking("access_type", "offline").finding(rule) == nil)
+        #expect(atGoogle("offline").finding(rule)?.places.first == "1 request.query access_type")
+        #expect(atGoogle("online").finding(rule) == nil)
     }
 
     @Test func leavesARefreshAlone() throws {
