@@ -107,7 +107,8 @@ package enum Masking {
     private static func withoutSecrets(_ text: String) -> String {
         var output: [UInt8] = []
         var start = text.utf8.startIndex
-        let isOfErrors = isPageOfErrors(text)
+        // Few texts have a code that may be a number.
+        lazy var isOfErrors = isPageOfErrors(text)
         // Bytes that end a parameter: `&`, `?`, `#`.
         while start < text.utf8.endIndex {
             let end =
@@ -119,7 +120,7 @@ package enum Masking {
                 // Those of excerpts are masked already.
                 let isOpen =
                     isMasked(value.utf8.prefix { $0 != 0x20 })
-                    || isOfErrors && part[..<equals] == "code" && isNumberOfError(value)
+                    || part[..<equals] == "code" && isNumberOfError(value) && isOfErrors
                 output += Array(part[...equals].utf8)
                 output += Array((isOpen ? value : masked(value)).utf8)
             } else {
