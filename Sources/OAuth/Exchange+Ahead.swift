@@ -13,7 +13,7 @@ extension Exchange {
         guard request.isPrefetch else { return false }
         let location = response?.location.map { RecordedURL($0) }
         return [request.url, location].compactMap(\.self).contains { url in
-            (url.queryItems.items + url.fragmentItems.items).contains {
+            url.queryAndFragmentItems.items.contains {
                 $0.name == "error" && !$0.value.isEmpty
             }
         }

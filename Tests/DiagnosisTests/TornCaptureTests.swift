@@ -50,9 +50,7 @@ struct TornCaptureTests {
         let recording = try Recording(name)
         var secrets: Set<String> = []
         for exchange in recording.exchanges {
-            let items =
-                exchange.request.url.queryItems.items
-                + (FormBody.items(of: exchange.request.body)?.items ?? [])
+            let items = exchange.request.queryAndFormItems.items
             for item in items
             where ["code", "code_verifier", "client_secret", "refresh_token", "password"].contains(item.name)
             { secrets.insert(item.value) }

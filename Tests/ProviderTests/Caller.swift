@@ -49,7 +49,7 @@ extension RecordedResponse {
     /// The parameters of an authorization response, wherever they travel.
     var parameters: QueryItems {
         guard let location = location.map({ RecordedURL($0) }) else { return QueryItems() }
-        return QueryItems(items: location.queryItems.items + location.fragmentItems.items)
+        return location.queryAndFragmentItems
     }
 
     /// What a browser sends back to this answer's host.

@@ -149,8 +149,7 @@ struct DifferenceReportTests {
         for index in flow.exchanges {
             let exchange = flow.surroundings.capture[index]
             let items =
-                exchange.request.url.queryItems.items
-                + (FormBody.items(of: exchange.request.body)?.items ?? [])
+                exchange.request.queryAndFormItems.items
                 + (exchange.response?.location.map { RecordedURL($0).queryItems.items } ?? [])
             secrets += items.filter { secretNames.contains($0.name) }.map { ($0.name, $0.value) }
             for cookie in exchange.request.cookies { secrets.append(("cookie \(cookie.name)", cookie.value)) }

@@ -122,7 +122,7 @@ extension Flow {
     /// A text of an answer without the secrets that the request brought, or that the answer names as such; `code` of an error is none.
     func hidingSecrets(in text: String, of exchange: Int) -> String {
         let request = capture[exchange].request
-        let sent = request.url.queryItems.items + (FormBody.items(of: request.body)?.items ?? [])
+        let sent = request.queryAndFormItems.items
         var secrets = sent.filter { Masking.isSecret($0.name) }.map(\.value)
         secrets += request.headers.all("authorization").map { $0.drop { $0 != " " }.dropFirst() }.map(
             String.init

@@ -40,7 +40,7 @@ extension Ending {
                 || !index.redirectURIs.contains(page.withoutQuery)
         else { return false }
         return other == host
-            || !(page.queryItems.items + page.fragmentItems.items).contains { $0.name == "state" }
+            || !page.queryAndFragmentItems.items.contains { $0.name == "state" }
     }
 
     /// Whether the app sends its callback where it had sent an earlier one, which came back to the provider by redirects alone:

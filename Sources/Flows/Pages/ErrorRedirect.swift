@@ -6,7 +6,7 @@ package enum ErrorRedirect {
     ///
     /// In the query, the fragment, or the query of a path in the fragment (`#/login?error=…`).
     package static func parameter(of url: RecordedURL) -> String? {
-        var items = url.queryItems.items + url.fragmentItems.items
+        var items = url.queryAndFragmentItems.items
         if let fragment = url.fragment, let mark = fragment.firstIndex(of: "?") {
             items += QueryItems(String(fragment[fragment.index(after: mark)...])).items
         }

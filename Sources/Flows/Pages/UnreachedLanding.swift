@@ -33,7 +33,7 @@ package enum UnreachedLanding {
 
     /// Whether an address has a code or a token in it.
     private static func handsOn(_ url: RecordedURL) -> Bool {
-        (url.queryItems.items + url.fragmentItems.items).contains { item in
+        url.queryAndFragmentItems.items.contains { item in
             ["code", "access_token", "id_token", "token"].contains(item.name) && !item.value.isEmpty
         }
     }

@@ -24,7 +24,7 @@ package struct RedirectTarget: Sendable, Hashable {
     /// - Returns: nil for a request to somebody else.
     package func response(in url: RecordedURL, form: QueryItems? = nil) -> QueryItems? {
         guard matches(url) else { return nil }
-        return QueryItems(items: url.queryItems.items + url.fragmentItems.items + (form?.items ?? []))
+        return QueryItems(items: url.queryAndFragmentItems.items + (form?.items ?? []))
     }
 
     /// The pattern of the requests that are held, for `Fetch.enable`; nil where the app's scheme is its own, which

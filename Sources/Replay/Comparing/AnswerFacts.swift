@@ -101,7 +101,7 @@ struct AnswerFacts {
     static let unrecorded = "not recorded"
 
     private func isErrorRedirect(_ target: RecordedURL) -> Bool {
-        (target.queryItems.items + target.fragmentItems.items).contains {
+        target.queryAndFragmentItems.items.contains {
             ["error", "auth_error", "login_error"].contains($0.name)
         }
     }
@@ -138,7 +138,7 @@ struct AnswerFacts {
             return
         }
         list.add(place(.responseLocation, ""), .init(target.withoutQuery, .url))
-        for item in (target.queryItems.items + target.fragmentItems.items).prefix(60) {
+        for item in target.queryAndFragmentItems.items.prefix(60) {
             let parameter = Parameter(
                 name: item.name,
                 value: item.value,

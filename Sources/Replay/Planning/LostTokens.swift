@@ -44,7 +44,7 @@ struct LostTokens {
     /// Tokens of a request by the names of the members that issue them.
     private static func tokens(in request: RecordedRequest, at exchange: Int) -> [(String, String)] {
         let bearer = BearerToken.of(request, exchange: exchange).map { [("access_token", $0.value)] } ?? []
-        let items = request.url.queryItems.items + (FormBody.items(of: request.body)?.items ?? [])
+        let items = request.queryAndFormItems.items
         return bearer
             + items.compactMap { item in
                 guard !item.value.isEmpty, let name = names[item.name] else { return nil }

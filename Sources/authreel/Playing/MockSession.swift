@@ -152,7 +152,7 @@ final class MockSession: MockResponder {
     private static func refusal(of exchange: Exchange) -> String? {
         if let error = Answer(of: exchange, at: 0).error { return error.text }
         guard let location = exchange.response?.location.map({ RecordedURL($0) }) else { return nil }
-        let items = QueryItems(items: location.queryItems.items + location.fragmentItems.items)
+        let items = location.queryAndFragmentItems
         return ErrorResponse(Parameters(items, of: 0, in: .responseLocation))?.text
     }
 

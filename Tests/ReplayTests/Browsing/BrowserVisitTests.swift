@@ -24,7 +24,7 @@ struct BrowserVisitTests {
                 let url = exchange.request.url.resolving(location)
                 if visit.target?.matches(url) ?? false {
                     return .init(
-                        .answered(QueryItems(items: url.queryItems.items + url.fragmentItems.items)),
+                        .answered(url.queryAndFragmentItems),
                         exchanges
                     )
                 }

@@ -63,4 +63,17 @@ extension RecordedURL {
 
     /// The items of the fragment, as `response_mode=fragment` writes them.
     package var fragmentItems: QueryItems { QueryItems(fragment ?? "") }
+
+    /// The items of the query, then those of the fragment: an answer has its parameters in either
+    /// (OAuth 2.0 Multiple Response Type Encoding Practices, section 2.1).
+    package var queryAndFragmentItems: QueryItems {
+        QueryItems(items: queryItems.items + fragmentItems.items)
+    }
+}
+
+extension RecordedRequest {
+    /// The items of the query, then those of the form that is its body; nothing merged.
+    package var queryAndFormItems: QueryItems {
+        QueryItems(items: url.queryItems.items + (FormBody.items(of: body)?.items ?? []))
+    }
 }

@@ -272,7 +272,7 @@ struct CallbackCourse {
     /// What the query and the fragment of an address say, decoded.
     static func values(in location: String) -> String {
         let url = RecordedURL(location)
-        return (url.queryItems.items + url.fragmentItems.items).map(\.value).joined(separator: " ")
+        return url.queryAndFragmentItems.items.map(\.value).joined(separator: " ")
     }
 
     /// Names of errors, what Okta, Auth0 and Keycloak say of the verifier, the code and the secret, Passport's name for a refusal of

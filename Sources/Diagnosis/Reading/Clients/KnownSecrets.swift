@@ -19,13 +19,10 @@ struct KnownSecrets: Sendable {
         let open = Set([flow.clientID, flow.issuer].compactMap { $0 })
         for exchange in flow.exchanges where found.count < Self.most {
             let recorded = flow.capture[exchange]
-            let sent =
-                recorded.request.url.queryItems.items
-                + (FormBody.items(of: recorded.request.body)?.items ?? [])
+            let sent = recorded.request.queryAndFormItems.items
             let located =
-                recorded.response?.location.map { RecordedURL($0) }.map {
-                    $0.queryItems.items + $0.fragmentItems.items
-                } ?? []
+                recorded.response?.location.map { RecordedURL($0) }.map { $0.queryAndFragmentItems.items }
+                ?? []
             for item in sent + located where Masking.isSecret(item.name) || Self.isPassword(item.name) {
                 found.insert(item.value)
             }

@@ -128,7 +128,7 @@ enum RedirectURIRefusal {
 
     /// An error of one of these names in a URL of the provider.
     private static func evidence(in url: RecordedURL, _ place: Place) -> Evidence? {
-        for item in url.queryItems.items + url.fragmentItems.items {
+        for item in url.queryAndFragmentItems.items {
             let value = item.value.asciiLowercased()
             let isError =
                 ["error", "oautherrorcode", "error_code", "err"].contains(item.name.lowercased())

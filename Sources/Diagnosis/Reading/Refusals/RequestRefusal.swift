@@ -100,7 +100,7 @@ extension RequestRefusal {
 
     /// The error of a URL that the provider sends the browser to; nil where it names none.
     init?(in url: RecordedURL, of exchange: Int, _ part: Place.Part, _ channel: Channel) {
-        let items = url.queryItems.items + url.fragmentItems.items
+        let items = url.queryAndFragmentItems.items
         let known = ["error", "oautherrorcode", "error_code", "errorcode"]
         let packed = items.first { $0.name == "authError" }.map { PackedError.text(of: $0.value) }
         guard

@@ -62,7 +62,7 @@ struct CodeMissing: Rule {
             guard target.normalizedWithoutQuery == uri.normalizedWithoutQuery,
                 Endpoints.conventionalRole(of: flow.capture[page].request.url) != .endSession
             else { continue }
-            let items = QueryItems(items: target.queryItems.items + target.fragmentItems.items)
+            let items = target.queryAndFragmentItems
             // What has no value counts as omitted (RFC 6749, section 3.1).
             guard !AuthorizationResponse.isResponse(items, mode: .query) else { continue }
             let second = Self.isBehindSecondMark(target, of: uri)

@@ -94,7 +94,7 @@ struct RedirectTargetDiffers: Rule {
             let url = flow.capture[page].request.url
             if let location = flow.capture[page].response?.location {
                 let target = url.resolving(location)
-                let items = QueryItems(items: target.queryItems.items + target.fragmentItems.items)
+                let items = target.queryAndFragmentItems
                 let place = Place(exchange: page, part: .responseLocation, name: "")
                 return [Delivery(target: target, items: items, place: place)]
             }

@@ -99,14 +99,14 @@ struct InsecureEndpoint: Rule {
         else { return false }
         let request = exchange.request
         let target = request.url.resolving(location)
-        let sent = QueryItems(items: target.queryItems.items + target.fragmentItems.items)
+        let sent = target.queryAndFragmentItems
         guard target.scheme?.lowercased() == "https",
             target.host == request.url.host || target.path == request.url.path,
             // An app may be at the provider's own host.
             !AuthorizationResponse.isResponse(sent, mode: .fragment),
             !request.headers.contains("authorization")
         else { return false }
-        let items = request.url.queryItems.items + (FormBody.items(of: request.body)?.items ?? [])
+        let items = request.queryAndFormItems.items
         return !items.contains { Masking.isSecret($0.name) }
     }
 }
