@@ -30,61 +30,43 @@ struct CodeMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
-            guard let request = attempt.request, attempt.asksForCode,
-                let asked = attempt.parameter("redirect_uri"),
-                flow.tokenRequests.allSatisfy(RefusedGrant.isCodeless)
-            else { return .holds }
+            guard let awaited = AwaitedCode(of: attempt, in: flow) else { return .holds }
             if let response = attempt.response {
                 return
                     (incomplete(response, attempt)
                     ?? StrippedCallback(attempt, in: flow)?.violation(in: flow)).map { .violated($0) }
                     ?? .holds
             }
-            let uri = RecordedURL(asked.value)
-            // Where app and provider share an address, what is sent to it is no answer yet.
-            guard uri.origin == nil || uri.origin != request.endpoint.origin else { return .holds }
-            if let posted = posted(to: uri, attempt, after: request, flow) {
-                return .violated(Violation([Evidence(asked), posted], exchange: posted.place.exchange))
+            if let posted = posted(awaited, attempt, flow) {
+                let evidence = [Evidence(awaited.redirectURI), posted]
+                return .violated(Violation(evidence, exchange: posted.place.exchange))
             }
-            return redirected(to: uri, asked, attempt, flow.providerRedirects(of: request), flow)
+            return CodelessAnswer.of(attempt, in: flow).map { redirected($0, awaited) } ?? .holds
         }
     }
 
     /// A redirect to the redirect URI that brings nothing.
-    private func redirected(
-        to uri: RecordedURL,
-        _ asked: Parameter,
-        _ attempt: LoginAttempt,
-        _ redirects: [(exchange: Int, target: RecordedURL)],
-        _ flow: Flow
-    ) -> Verdict {
-        for (page, target) in redirects {
-            guard target.normalizedWithoutQuery == uri.normalizedWithoutQuery,
-                Endpoints.conventionalRole(of: flow.capture[page].request.url) != .endSession
-            else { continue }
-            let items = target.queryAndFragmentItems
-            // What has no value counts as omitted (RFC 6749, section 3.1).
-            guard !AuthorizationResponse.isResponse(items, mode: .query) else { continue }
-            let second = Self.isBehindSecondMark(target, of: uri)
-            if !second, mayBeInFragment(attempt), target.fragment == nil {
-                return .abstains("the answer may have been in the fragment, which recorders leave out")
-            }
-            return .violated(
-                Violation(
-                    [
-                        Evidence(asked),
-                        Evidence(
-                            place: Place(exchange: page, part: .responseLocation, name: ""),
-                            value: Masking.shown(target.text, of: "location"),
-                            note: second ? "a second \"?\" before the answer" : Self.note(of: items)
-                        ),
-                    ],
-                    saying: second ? Self.secondMark : nil,
-                    exchange: page
-                )
-            )
+    private func redirected(_ answer: CodelessAnswer, _ awaited: AwaitedCode) -> Verdict {
+        guard !answer.mayBeInFragment else {
+            return .abstains("the answer may have been in the fragment, which recorders leave out")
         }
-        return .holds
+        let isSecond = answer.isBehindSecondMark
+        return .violated(
+            Violation(
+                [
+                    Evidence(awaited.redirectURI),
+                    Evidence(
+                        place: Place(exchange: answer.exchange, part: .responseLocation, name: ""),
+                        value: Masking.shown(answer.target.text, of: "location"),
+                        note: isSecond
+                            ? "a second \"?\" before the answer"
+                            : Self.note(of: answer.target.queryAndFragmentItems)
+                    ),
+                ],
+                saying: isSecond ? Self.secondMark : nil,
+                exchange: answer.exchange
+            )
+        )
     }
 
     private static func note(of items: QueryItems) -> String {
@@ -129,16 +111,12 @@ struct CodeMissing: Rule {
         """
 
     /// A form that came to the redirect URI with the request's `state`, and nothing else of an answer.
-    private func posted(
-        to uri: RecordedURL,
-        _ attempt: LoginAttempt,
-        after request: AuthorizationRequest,
-        _ flow: Flow
-    ) -> Evidence? {
-        guard attempt["response_mode"]?.hasPrefix("form_post") ?? false, let state = attempt["state"] else {
-            return nil
-        }
-        for index in flow.surroundings.withoutAssets(after: request.exchange).prefix(500) {
+    private func posted(_ awaited: AwaitedCode, _ attempt: LoginAttempt, _ flow: Flow) -> Evidence? {
+        guard awaited.isForAppAlone, attempt["response_mode"]?.hasPrefix("form_post") ?? false,
+            let state = attempt["state"]
+        else { return nil }
+        let uri = awaited.address
+        for index in flow.surroundings.withoutAssets(after: awaited.request.exchange).prefix(500) {
             let sent = flow.capture[index].request
             guard sent.method == "POST", sent.url.normalizedWithoutQuery == uri.normalizedWithoutQuery,
                 let form = FormBody.items(of: sent.body), form.first("state") == state,
@@ -153,17 +131,6 @@ struct CodeMissing: Rule {
         return nil
     }
 
-    /// Whether the answer was put behind a second question mark, in the last value of the redirect URI's own query.
-    private static func isBehindSecondMark(_ target: RecordedURL, of asked: RecordedURL) -> Bool {
-        guard let last = asked.queryItems.items.last else { return false }
-        return target.queryItems.items.contains { item in
-            item.name == last.name
-                && ["code=", "error=", "state=", "response=", "iss="].contains {
-                    item.value.utf8.starts(with: (last.value + "?" + $0).utf8)
-                }
-        }
-    }
-
     private static let secondMark = Violation.Words(
         title: "The provider put its answer behind a second question mark",
         explanation: """
@@ -175,9 +142,4 @@ struct CodeMissing: Rule {
             the login that the state stands for, or in the path.
             """
     )
-
-    private func mayBeInFragment(_ attempt: LoginAttempt) -> Bool {
-        guard let mode = attempt["response_mode"] else { return attempt.responseTypes.count > 1 }
-        return mode.hasPrefix("fragment") || mode == "jwt" && attempt.responseTypes.count > 1
-    }
 }
