@@ -9,38 +9,26 @@ import OAuth
 enum RefreshedLoop {
     static func violation(in flow: Flow) -> Violation? {
         guard let rounds = rounds(in: flow) else { return nil }
-        let start = flow.capture[rounds[0].request.exchange].startedAt
-        var evidence: [Evidence] = []
-        for (number, round) in rounds.prefix(3).enumerated() {
-            let asked = round.request.exchange
-            let seconds = (flow.capture[asked].startedAt - start).components.seconds
-            evidence.append(
-                flow.urlEvidence(of: asked, note: "round \(number + 1), \(seconds) s after the first")
-            )
-            guard number < 2, let way = round.way else { continue }
-            if !flow.surroundings.isSanitized(at: way.callback) {
-                let names = flow.capture[way.callback].request.cookies.map(\.name)
-                evidence.append(
-                    Evidence(
-                        place: Place(exchange: way.callback, part: .requestHeader, name: "Cookie"),
-                        value: CookieNames.shown(names),
-                        note: "cookies sent with the callback"
-                    )
-                )
-            }
-            evidence.append(
-                flow.statusEvidence(
-                    of: way.page,
-                    note: "the page that the callback led to, which goes to the provider by itself"
-                )
-            )
-        }
+        let evidence = LoginRound.evidence(of: rounds, in: flow) { way(of: $0, flow) }
         return Violation(
             evidence,
             explanation: explanation,
             fix: fix,
-            exchange: rounds[0].way?.callback
+            exchange: rounds[0].callback
         )
+    }
+
+    private static func way(of round: LoginRound, _ flow: Flow) -> [Evidence] {
+        guard let callback = round.callback, let page = round.page else { return [] }
+        let note = "the page that the callback led to, which goes to the provider by itself"
+        let led = flow.statusEvidence(of: page, note: note)
+        guard !flow.surroundings.isSanitized(at: callback) else { return [led] }
+        let cookies = Evidence(
+            place: Place(exchange: callback, part: .requestHeader, name: "Cookie"),
+            value: CookieNames.shown(flow.capture[callback].request.cookies.map(\.name)),
+            note: "cookies sent with the callback"
+        )
+        return [cookies, led]
     }
 
     /// Whether the last round of the circle that a flow began came to nothing else: to the page that goes on to the next one, or to
@@ -48,28 +36,22 @@ enum RefreshedLoop {
     static func isEndless(in flow: Flow) -> Bool {
         guard let last = rounds(in: flow)?.last?.request else { return false }
         let index = flow.surroundings
-        let answer = index.responses.first { $0.deliveredBy == last.exchange && $0.code != nil }
+        let answer = index.responses.first { $0.deliveredBy == last && $0.code != nil }
         guard let callback = answer?.callback else { return true }
         let end = flow.capture[FailedLoginNotice.landing(of: callback, in: index)]
         guard let response = end.response, response.location == nil else { return true }
-        return Rounds.target(of: end)?.normalizedWithoutQuery
-            == flow.capture[last.exchange].request.url.normalizedWithoutQuery
+        return Found.target(of: end)?.normalizedWithoutQuery
+            == flow.capture[last].request.url.normalizedWithoutQuery
     }
 
-    private static func rounds(in flow: Flow) -> [Round]? {
-        guard let first = flow.authorizationRequests.first else { return nil }
-        return flow.surroundings.derived.value { Rounds(in: flow.surroundings) }.byFirst[first.exchange]
+    private static func rounds(in flow: Flow) -> [LoginRound]? {
+        let index = flow.surroundings
+        return index.derived.value { Found(in: index) }.circles.rounds(begunBy: flow)
     }
 
-    private struct Round: Sendable {
-        var request: AuthorizationRequest
-        /// The callback that its answer came to, and the page behind it, from which the next round began.
-        var way: (callback: Int, page: Int)?
-    }
-
-    /// The circles of a capture by their first requests, found once.
-    private struct Rounds: Sendable {
-        private(set) var byFirst: [Int: [Round]] = [:]
+    /// In a capture, found once.
+    private struct Found: Sendable {
+        private(set) var circles = LoginCircles()
 
         init(in index: CaptureIndex) {
             // By callback: the request that was answered with a code at once.
@@ -79,28 +61,26 @@ enum RefreshedLoop {
                 requests[callback] = sender
             }
             guard requests.count > 1 else { return }
-            var run: [Round] = []
+            var run: [LoginRound] = []
+            var last: AuthorizationRequest?
             for request in index.authorizationRequests.filter({ !$0.isSilent }).sorted(by: {
                 index.position[$0.exchange] < index.position[$1.exchange]
             }) {
-                if let last = run.last,
-                    ScriptedLoop.sameness(of: last.request) == ScriptedLoop.sameness(of: request),
+                if let last, LoginRound.sameness(of: last) == LoginRound.sameness(of: request),
                     let page = Self.page(leadingTo: request, in: index),
                     let callback = Self.callback(leadingTo: page, among: requests, in: index),
-                    requests[callback] == last.request.exchange
+                    requests[callback] == last.exchange
                 {
-                    run[run.count - 1].way = (callback, page)
+                    run[run.count - 1].callback = callback
+                    run[run.count - 1].page = page
                 } else {
-                    add(run)
+                    circles.add(run)
                     run = []
                 }
-                run.append(Round(request: request))
+                run.append(LoginRound(request: request.exchange))
+                last = request
             }
-            add(run)
-        }
-
-        private mutating func add(_ run: [Round]) {
-            if run.count > 2 { byFirst[run[0].request.exchange] = run }
+            circles.add(run)
         }
 
         /// The page that went on to this very request by itself.

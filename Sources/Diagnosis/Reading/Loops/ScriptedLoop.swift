@@ -7,28 +7,15 @@ import OAuth
 /// Each round is a login of its own. Told once, of the first.
 enum ScriptedLoop {
     static func violation(in flow: Flow) -> Violation? {
-        guard let first = flow.authorizationRequests.first,
-            let rounds = flow.surroundings.derived.value({ Rounds(in: flow.surroundings) })
-                .byFirst[first.exchange]
-        else { return nil }
-        let start = flow.capture[rounds[0].request].startedAt
-        var evidence: [Evidence] = []
-        for (number, round) in rounds.prefix(3).enumerated() {
-            let request = flow.capture[round.request]
-            evidence.append(
-                flow.urlEvidence(
-                    of: round.request,
-                    note:
-                        "round \(number + 1), \((request.startedAt - start).components.seconds) s after the first"
-                )
-            )
-            guard number < 2, let callback = round.callback else { continue }
-            evidence.append(
-                flow.statusEvidence(
-                    of: callback,
-                    note: "the page at the redirect URI, whose script went to the provider again"
-                )
-            )
+        let index = flow.surroundings
+        guard let rounds = index.derived.value({ Found(in: index) }).circles.rounds(begunBy: flow) else {
+            return nil
+        }
+        let evidence = LoginRound.evidence(of: rounds, in: flow) { round in
+            round.callback.map { callback in
+                let note = "the page at the redirect URI, whose script went to the provider again"
+                return [flow.statusEvidence(of: callback, note: note)]
+            } ?? []
         }
         return Violation(
             evidence,
@@ -38,21 +25,9 @@ enum ScriptedLoop {
         )
     }
 
-    /// What is alike in two requests for the same login; a step up asks for more.
-    static func sameness(of request: AuthorizationRequest) -> [String?] {
-        [request.clientID, request.redirectURI]
-            + ["acr_values", "scope", "resource"].map { request.parameters[$0] }
-    }
-
-    private struct Round: Sendable {
-        var request: Int
-        /// The page that its answer came to, and from which the next round began.
-        var callback: Int?
-    }
-
-    /// The circles of a capture by their first requests, found once.
-    private struct Rounds: Sendable {
-        private(set) var byFirst: [Int: [Round]] = [:]
+    /// In a capture, found once.
+    private struct Found: Sendable {
+        private(set) var circles = LoginCircles()
 
         init(in index: CaptureIndex) {
             // By `state`: the page that an answer came to, and who sent it there.
@@ -68,9 +43,9 @@ enum ScriptedLoop {
             guard pages.count > 1 else { return }
             let requests = index.authorizationRequests.filter { !$0.isSilent && $0.state != nil }
                 .sorted { index.position[$0.exchange] < index.position[$1.exchange] }
-            let logins = Dictionary(grouping: requests, by: ScriptedLoop.sameness).values
-            for login in logins where login.count > 2 {
-                var run: [Round] = []
+            let logins = Dictionary(grouping: requests, by: LoginRound.sameness).values
+            for login in logins where login.count >= LoginRound.fewest {
+                var run: [LoginRound] = []
                 for request in login {
                     let isRound =
                         run.last?.callback.map { Self.isLed(to: request, from: $0, in: index) } ?? false
@@ -78,22 +53,18 @@ enum ScriptedLoop {
                     // Somebody who types anything between two rounds is in none; the first may begin with that.
                     let isAtOnce = page?.sender == request.exchange
                     if !isRound {
-                        add(run)
+                        circles.add(run)
                         run = []
                     }
                     run.append(
-                        Round(
+                        LoginRound(
                             request: request.exchange,
                             callback: run.isEmpty || isAtOnce ? page?.callback : nil
                         )
                     )
                 }
-                add(run)
+                circles.add(run)
             }
-        }
-
-        private mutating func add(_ run: [Round]) {
-            if run.count > 2 { byFirst[run[0].request] = run }
         }
 
         /// Whether a page of the callback's origin began a login right after that was loaded.
