@@ -38,7 +38,8 @@ extension Flow {
             }
             return isUsed ? document : nil
         }
-        let known = Set(documents.filter(isInTime).map(\.url.text))
-        return documents.filter { isInTime($0) || !known.contains($0.url.text) }
+        let inTime = served(documents, before: lastMessage)
+        let known = Set(inTime.map(\.url.text))
+        return inTime + documents[inTime.endIndex...].filter { !known.contains($0.url.text) }
     }
 }

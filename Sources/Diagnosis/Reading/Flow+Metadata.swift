@@ -12,73 +12,11 @@ extension Flow {
         )
     }
 
-    /// The one of several that was in force at an exchange: the last that was served before, else the first; they are in order of time.
-    ///
-    /// Metadata change, and what was read for a later login tells nothing of an earlier one.
-    func inForce(_ documents: [MetadataDocument], at exchange: Int) -> MetadataDocument? {
-        let position = surroundings.position
-        let count = documents.partitionPoint { position[$0.exchange] >= position[exchange] }
-        return count > 0 ? documents[count - 1] : documents.first
-    }
-
-    /// Whether a document was served before the flow's last message: what is read later, for another login, is not what this one went by.
-    func isInTime(_ document: MetadataDocument) -> Bool {
-        let last = derived.value { LastMessage(exchange: messages.last { !Self.isShared($0) }?.exchange) }
-        return last.exchange.map {
-            surroundings.position[document.exchange] < surroundings.position[$0]
-        } ?? true
-    }
-
-    private struct LastMessage: Sendable {
-        var exchange: Int?
-    }
-
-    /// Documents that belong to every flow of their issuer or client.
-    private static func isShared(_ message: OAuthMessage) -> Bool {
-        switch message {
-        case .discovery, .keySet, .registration: true
-        default: false
-        }
-    }
-
     /// Metadata of authorization servers, in order of time.
     var serverMetadata: [MetadataDocument] {
         messages.compactMap {
             if case .discovery(let document) = $0, !document.isProtectedResource { document } else { nil }
         }
-    }
-
-    /// Metadata of authorization servers that this flow may have gone by, in order of time.
-    ///
-    /// Not those that were read for a later login when all of this one was over, nor those that were replaced before it began, read once
-    /// more at the same address.
-    var metadataInForce: [MetadataDocument] {
-        let documents = serverMetadata
-        let own = exchanges.filter { surroundings.messages[$0].map { !Self.isShared($0) } ?? true }
-        guard documents.count > 1, let first = own.first, let end = own.map({ capture[$0].endedAt }).max()
-        else {
-            return documents
-        }
-        let position = surroundings.position
-        let followed = surroundings.derived.value {
-            FollowedMetadata(
-                exchanges: Set(surroundings.metadata.filter(isAuthorizationAsked).map(\.exchange))
-            )
-        }
-        var replacing: [String: Int] = [:]
-        for document in documents where document.isUsable && position[document.exchange] < position[first] {
-            replacing[document.url.text] = position[document.exchange]
-        }
-        return documents.filter { document in
-            let isLater =
-                capture[document.exchange].startedAt > end && followed.exchanges.contains(document.exchange)
-            return !isLater && replacing[document.url.text].map { position[document.exchange] >= $0 } ?? true
-        }
-    }
-
-    /// The metadata of a capture that a sign-in at their servers follows.
-    private struct FollowedMetadata: Sendable {
-        var exchanges: Set<Int>
     }
 
     /// Metadata of protected resources, in order of time.

@@ -16,11 +16,17 @@ struct ProviderFacts {
         sites = Set(requests.map { Site.of($0.endpoint.host ?? "") })
         let asked = sites.union(flow.tokenRequests.map { Site.of($0.endpoint.host ?? "") })
         sitesOfClients = asked
-        for document in flow.serverMetadata where document.answer.json != nil {
-            let isInTime = flow.isInTime(document)
+        let known = flow.serverMetadata.filter { $0.answer.json != nil }
+        let inTime = flow.served(known, before: flow.lastMessage)
+        for document in inTime {
             for url in document.clientEndpoints where url.isWeb {
-                documents.update(url, default: document) { if isInTime { $0 = document } }
+                documents.update(url, default: document) { $0 = document }
             }
+        }
+        for document in known[inTime.endIndex...] {
+            for url in document.clientEndpoints where url.isWeb { documents.add(url, document) }
+        }
+        for document in known {
             let named =
                 document.clientEndpoints + [document.endpoint("authorization_endpoint")].compactMap(Self.url)
             if named.contains(where: { asked.contains(Site.of($0.host ?? "")) }) {
@@ -29,11 +35,12 @@ struct ProviderFacts {
                         .map { Site.of($0.host ?? "") }
                 )
             }
-            if isInTime || ofLogin == nil, let login = requests.first?.endpoint,
-                document.names(login, as: "authorization_endpoint")
-            {
-                ofLogin = document
-            }
+        }
+        if let login = requests.first?.endpoint {
+            ofLogin = flow.inForce(
+                known.filter { $0.names(login, as: "authorization_endpoint") },
+                at: flow.lastMessage
+            )
         }
     }
 
