@@ -47,9 +47,8 @@ enum BackEndRefusal {
     /// on a request: that is what stopped it.
     static func isOfRefusedCall(at place: Int, _ flow: Flow) -> Bool {
         let work = flow.capture[place]
-        let rules: [any Rule] = [BearerRejected(), InsufficientScope(), TokenInvalidClient()]
-        return rules.contains { rule in
-            guard let refusal = flow.violation(of: rule), refusal.severity != .note,
+        return OtherFindings.refusedCalls.tell(of: flow) { refusal in
+            guard refusal.severity != .note,
                 let call = refusal.exchange.map({ flow.capture[$0] })
             else { return false }
             return call.startedAt >= work.startedAt && call.startedAt <= work.endedAt

@@ -190,14 +190,7 @@ struct RejectedCallback {
 
     /// Whether the app got an ID token for it that it had to refuse.
     func hasFaultyToken(in flow: Flow) -> Bool {
-        isRedeemed(in: flow)
-            && IDTokenRules.list.contains { rule in
-                switch type(of: rule).info.severity {
-                case .warning, .note: return false
-                case .error, .errorWhenRefused: break
-                }
-                return flow.violation(of: rule) != nil
-            }
+        isRedeemed(in: flow) && OtherFindings.refusedIDTokens.tell(of: flow)
     }
 
     /// The status, or the redirect, as evidence.

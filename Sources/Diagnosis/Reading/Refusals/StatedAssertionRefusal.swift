@@ -79,13 +79,9 @@ enum StatedAssertionRefusal {
         let isNeeded = !ClientCall.all(in: flow).contains {
             $0.answer.isSuccess && ($0.assertion.map { $0.identifier == nil } ?? false)
         }
-        return isNeeded && !others.contains { flow.violation(of: $0) != nil }
+        // Any other fault of the assertion is the likelier one.
+        return isNeeded && !OtherFindings.assertions.tell(of: flow)
     }
-
-    /// Any other fault of the assertion is the likelier one.
-    private static let others: [any Rule] = [
-        ClientAssertionAudience(), ClientAssertionSubject(), ClientAssertionTime(), ClientAssertionAlg(),
-    ]
 
     // MARK: - Words
 

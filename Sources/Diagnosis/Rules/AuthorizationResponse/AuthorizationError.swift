@@ -252,14 +252,12 @@ struct AuthorizationError: Rule {
 
     /// Whether a rule that knows why a provider refuses a request tells of this one.
     private func isExplained(_ exchange: Int, _ flow: Flow) -> Bool {
-        (Self.reasons + [UnsupportedGrantType()]).contains { flow.violation(of: $0, at: exchange) != nil }
+        OtherFindings.refusedDevices.tell(of: exchange, in: flow)
     }
 
     /// Whether a rule of the logout's stage tells of this one, as more than a note.
     private func isExplainedLogout(_ exchange: Int, _ flow: Flow) -> Bool {
-        LogoutAndDeviceRules.list.contains { rule in
-            flow.violation(of: rule, at: exchange).map { $0.severity != .note } ?? false
-        }
+        OtherFindings.logouts.tell(of: exchange, in: flow) { $0.severity != .note }
     }
 
     private func refusal(of attempt: LoginAttempt, _ flow: Flow) -> RequestRefusal? {
@@ -288,15 +286,13 @@ struct AuthorizationError: Rule {
     private func isExplained(_ refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> Bool {
         // What was registered is wrong in the request itself, pushed or not, whatever the refusal says.
         let asked = Set(attempt.parameters.items.map(\.place.exchange) + [attempt.exchange])
-        let isRegistrations = RegistrationRules.list.contains { rule in
-            guard let violation = flow.violation(of: rule) else { return false }
-            return violation.evidence.contains { asked.contains($0.place.exchange) }
+        let isRegistrations = OtherFindings.registrations.tell(of: flow) { violation in
+            violation.evidence.contains { asked.contains($0.place.exchange) }
         }
         if isRegistrations { return true }
         let redirect = flow.surroundings.redirectedFrom[refusal.exchange]
-        return Self.reasons.contains { rule in
-            guard let violation = flow.violation(of: rule) else { return false }
-            return violation.evidence.contains { evidence in
+        return OtherFindings.refusedRequests.tell(of: flow) { violation in
+            violation.evidence.contains { evidence in
                 evidence.place == refusal.place
                     || evidence.place.exchange == refusal.exchange
                         && [.responseBody, .responseStatus].contains(evidence.place.part)
@@ -327,12 +323,4 @@ struct AuthorizationError: Rule {
             }
         )
     }
-
-    /// Rules about why a provider refuses a request.
-    private static let reasons: [any Rule] =
-        RegistrationRules.list + AuthorizationRequestRules.list + UserAgentRules.list
-        + [
-            UserCancelled(), AccessDeniedByPolicy(), ProviderServerError(), ClientTypeMismatch(),
-        ]
-        + ProviderSpecificRules.list
 }

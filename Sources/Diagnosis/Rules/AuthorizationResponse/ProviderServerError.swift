@@ -75,9 +75,8 @@ struct ProviderServerError: Rule {
 
     /// Whether a rule of the logout's stage tells what is wrong with it: some providers say with 500 what they miss in one.
     private func isExplainedLogout(_ exchange: Int, _ flow: Flow) -> Bool {
-        LogoutAndDeviceRules.list.contains { rule in
-            guard let violation = flow.violation(of: rule), violation.severity != .note else { return false }
-            return violation.evidence.contains { $0.place.exchange == exchange }
+        OtherFindings.logouts.tell(of: flow) { violation in
+            violation.severity != .note && violation.evidence.contains { $0.place.exchange == exchange }
         }
     }
 

@@ -115,11 +115,7 @@ struct DiscoveryIssuerMismatch: Rule {
 
     /// Whether an ID token is wrong in what a client that does not mind the issuer looks at, or could not be verified.
     private func isRefusedForAnother(_ flow: Flow) -> Bool {
-        let rules: [any Rule] = [
-            IDTokenAudienceMismatch(), IDTokenExpired(), IDTokenNonceMismatch(), IDTokenNonceMissing(),
-            IDTokenSignatureInvalid(), IDTokenKidUnknown(), JWKSUnreachable(),
-        ]
-        return rules.contains { flow.violation(of: $0).map { !$0.isSoftened } ?? false }
+        OtherFindings.idTokensOfAnyIssuer.tell(of: flow) { !$0.isSoftened }
     }
 
     /// Whether an ID token or an authorization response of the flow names this issuer.

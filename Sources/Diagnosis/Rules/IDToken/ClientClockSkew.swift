@@ -179,10 +179,8 @@ struct ClientClockSkew: Rule {
 
     /// Whether something that the client signed was refused for its time.
     private func isSignatureRefused(_ flow: Flow) -> Bool {
-        let rules: [any Rule] = [ClientAssertionTime(), DPoPProofInvalid()]
-        return rules.contains { rule in
-            guard let violation = flow.violation(of: rule) else { return false }
-            return violation.severity == .error
+        OtherFindings.signedTimes.tell(of: flow) { violation in
+            violation.severity == .error
                 && violation.evidence.contains { ["iat", "nbf", "exp"].contains($0.place.name) }
         }
     }

@@ -30,12 +30,6 @@ struct BearerRejected: Rule {
         specifications: [.rfc(6750, "3")]
     )
 
-    /// What explains a refusal better.
-    private static let causes: [any Rule] = [
-        AccessTokenExpired(), AccessTokenWrongKind(), AudienceMismatch(), APIAudienceNotRequested(),
-        AccessTokenIssuerMismatch(), InsufficientScope(),
-    ]
-
     func verdict(on flow: Flow) -> Verdict {
         let revoked = flow.revokedTokens
         let idTokens = Self.idTokensInPlace(flow)
@@ -178,11 +172,9 @@ struct BearerRejected: Rule {
     }
 
     private func isExplained(_ flow: Flow) -> Bool {
-        Self.causes.contains { rule in
-            guard let violation = flow.violation(of: rule) else { return false }
+        OtherFindings.refusedTokens.tell(of: flow) { $0.severity != .note }
             // What a refresh answered needs no other word, though it may have been refused.
-            return violation.severity ?? .error != .note || rule is AccessTokenExpired
-        }
+            || flow.violation(of: AccessTokenExpired()) != nil
     }
 
     /// UserInfo's own error for the call that ended a login which went well until then, where it names another than the token; else

@@ -84,16 +84,8 @@ struct PKCEVerifierMismatch: Rule {
     private func isRefusedForAnother(_ request: TokenRequest, _ flow: Flow) -> Bool {
         let call = ClientCall.all(in: flow).first { $0.exchange == request.exchange }
         if call?.isRefusedForOthers ?? false { return true }
-        return Self.clientFaults.contains { rule in
-            flow.violation(of: rule, at: request.exchange).map { !$0.isSoftened } ?? false
-        }
+        return OtherFindings.clients.tell(of: request.exchange, in: flow) { !$0.isSoftened }
     }
-
-    private static let clientFaults: [any Rule] = [
-        BasicCredentialsEncoding(), ClientAssertionAlg(), ClientAssertionAudience(), ClientAssertionMissing(),
-        ClientAssertionSubject(), ClientAssertionTime(), ClientAuthMethodUnsupported(), ClientAuthMissing(),
-        ClientSecretMismatch(),
-    ]
 
     /// GoTrue's logins begin at an address of its own, with the challenge.
     private func stated(in flow: Flow) -> Violation? {

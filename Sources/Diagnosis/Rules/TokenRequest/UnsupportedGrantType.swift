@@ -106,9 +106,7 @@ struct UnsupportedGrantType: Rule {
     /// Exchanges that another rule of this stage finds something wrong with.
     private static func explained(in flow: Flow) -> Set<Int> {
         var found: Set<Int> = []
-        for rule in TokenRequestRules.list
-        where !(rule is UnsupportedGrantType) && !type(of: rule).info.isSymptom {
-            guard let violation = flow.violation(of: rule), !violation.isSoftened else { continue }
+        for violation in OtherFindings.tokenRequests.violations(in: flow) where !violation.isSoftened {
             found.formUnion(violation.evidence.compactMap(\.place.exchange))
             if let exchange = violation.exchange { found.insert(exchange) }
         }
