@@ -122,14 +122,10 @@ enum SentenceSlots {
                 .map { [slot("username", $0)] } ?? []
         case "username:": return given(value, in: text).map { [slot("username", $0)] } ?? []
         case "passe", "passe:": return french(next, behind: before)
-        case "as", "for", "from", "identity", "principal", "welcome", "hello":
-            return accountOfDomain(bare(value)).map { [slot("username", $0)] } ?? []
         // `CREATE USER … IDENTIFIED BY '…'`
-        case "by":
-            let isOfUser = before.last.map { SlotReader.string($0).lowercased() == "identified" } ?? false
-            guard !isOfUser else {
-                return quoted(from: value.startIndex, in: text).map { [slot("password", $0)] } ?? []
-            }
+        case "by" where before.last.map { SlotReader.string($0).lowercased() } == "identified":
+            return quoted(from: value.startIndex, in: text).map { [slot("password", $0)] } ?? []
+        case "as", "by", "for", "from", "identity", "principal", "welcome", "hello":
             return accountOfDomain(bare(value)).map { [slot("username", $0)] } ?? []
         case "eq", "co", "sw", "ew":
             guard let before = before.last, let inner = quoted(from: value.startIndex, in: text) else {
