@@ -92,19 +92,26 @@ enum PacketInput {
             )
         }
         let unread = counts.unreadConnections - counts.oneWayConnections
-        guard unread > 0 else { return losses }
-        losses.append(
-            "\(unread) of \(counts.tlsConnections) TLS connections could not be read"
-                + (counts.keys == 0
-                    ? keyLogs.isEmpty
-                        ? ": --keylog FILE names the keys (SSLKEYLOGFILE of a program that took part)"
-                        : ", and no key was given: a key log is what SSLKEYLOGFILE makes a program write that took part"
-                    : ", with keys of \(counts.keys.counted("connection")) at hand"
-                        + (counts.keylessConnections == counts.tlsConnections - counts.oneWayConnections
-                            ? ", none of them of this capture: the key log has to be of the time of the packets, and of a program that took part"
-                            : ""))
-        )
+        if unread > 0 {
+            losses.append(
+                "\(unread) of \(counts.tlsConnections) TLS connections could not be read"
+                    + whatKeysLack(counts, keyLogs: keyLogs)
+            )
+        }
         return losses
+    }
+
+    /// Why the keys that were given open no more connections.
+    private static func whatKeysLack(_ counts: PacketImportReport.Counts, keyLogs: [String]) -> String {
+        guard counts.keys > 0 else {
+            return keyLogs.isEmpty
+                ? ": --keylog FILE names the keys (SSLKEYLOGFILE of a program that took part)"
+                : ", and no key was given: a key log is what SSLKEYLOGFILE makes a program write that took part"
+        }
+        return ", with keys of \(counts.keys.counted("connection")) at hand"
+            + (counts.keylessConnections == counts.tlsConnections - counts.oneWayConnections
+                ? ", none of them of this capture: the key log has to be of the time of the packets, and of a program that took part"
+                : "")
     }
 }
 
