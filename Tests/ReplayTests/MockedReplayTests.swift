@@ -41,39 +41,18 @@ struct MockedReplayTests {
 
     /// Replays every flow of a capture against the provider that is made of the capture.
     static func outcomes(of capture: Capture, named name: String) async throws -> [Outcome] {
+        let flows = FlowFinder.flows(in: capture)
         let base = "http://127.0.0.1:8090"
-        var played = RecordedProviderOptions()
-        played.isAsRecorded = true
-        played.keys = providerKeys
-        // Clients that get encrypted tokens have keys for it, which no capture shows.
-        for client in Set(FlowFinder.flows(in: capture).compactMap(\.clientID)) {
-            played.clientKeys[client] = keys.values.flatMap { key in
-                var json = JSONWebKey(key.publicKey, id: "enc-key").json
-                json["use"] = "enc"
-                return [JSONWebKey(json: json), JSONWebKey(key.publicKey, id: "test-key")]
-            }
-        }
+        let played = played(with: Set(flows.compactMap(\.clientID)))
         let provider = try RecordedProvider(capture: capture, baseURL: base, options: played)
         let map = EndpointMap(provider.mapping.map { EndpointMap.Entry(old: $0.old, new: $0.new) })
         let environment = FlowDriver.Environment.inMemory { provider.respond(to: $0, at: $1) }
-        let flows = FlowFinder.flows(in: capture)
-        // What the capture does not hold is made here.
-        let missing = FlowOrder.places(of: flows, options: PlanOptions()).flatMap(\.plan.secrets).filter {
-            !$0.isRecorded
-        }
-        var credentials = ReplayCredentials()
-        for need in missing where need.name != SecretNames.clientKey {
-            credentials.values[need.name] = "made-for-the-test"
-        }
-        if let need = missing.first(where: { $0.name == SecretNames.clientKey }) {
-            credentials.clientKey = keys[need.algorithm?.keyType ?? "EC"].map {
-                ReplayCredentials.ClientKey(key: $0, id: "test-key")
-            }
-        }
         let options = PlanOptions()
+        let places = FlowOrder.places(of: flows, options: options)
+        let credentials = credentials(missingIn: places.map(\.plan))
         var states: [Int: RunState] = [:]
         var outcomes: [Outcome] = []
-        for (index, place) in FlowOrder.places(of: flows, options: options).enumerated() {
+        for (index, place) in places.enumerated() {
             guard !place.plan.steps.isEmpty else { continue }
             let driver = FlowDriver(
                 place.plan,
@@ -96,6 +75,36 @@ struct MockedReplayTests {
             )
         }
         return outcomes
+    }
+
+    /// How the provider is played: clients that get encrypted tokens have keys for it, which no capture shows.
+    private static func played(with clients: Set<String>) -> RecordedProviderOptions {
+        var played = RecordedProviderOptions()
+        played.isAsRecorded = true
+        played.keys = providerKeys
+        for client in clients {
+            played.clientKeys[client] = keys.values.flatMap { key in
+                var json = JSONWebKey(key.publicKey, id: "enc-key").json
+                json["use"] = "enc"
+                return [JSONWebKey(json: json), JSONWebKey(key.publicKey, id: "test-key")]
+            }
+        }
+        return played
+    }
+
+    /// What the capture does not hold is made here.
+    private static func credentials(missingIn plans: [ReplayPlan]) -> ReplayCredentials {
+        let missing = plans.flatMap(\.secrets).filter { !$0.isRecorded }
+        var credentials = ReplayCredentials()
+        for need in missing where need.name != SecretNames.clientKey {
+            credentials.values[need.name] = "made-for-the-test"
+        }
+        if let need = missing.first(where: { $0.name == SecretNames.clientKey }) {
+            credentials.clientKey = keys[need.algorithm?.keyType ?? "EC"].map {
+                ReplayCredentials.ClientKey(key: $0, id: "test-key")
+            }
+        }
+        return credentials
     }
 
     /// Every capture of the repository.
