@@ -4,17 +4,6 @@ import OAuth
 
 /// What the browser did between the messages of a flow.
 extension Flow {
-    /// The exchanges that redirects led to from one, the next first.
-    func redirects(after exchange: Int) -> [Int] {
-        var chain: [Int] = []
-        var last = exchange
-        while chain.count < 10, let next = surroundings.landings(of: last).first, !chain.contains(next) {
-            chain.append(next)
-            last = next
-        }
-        return chain
-    }
-
     /// Whether an exchange sends what somebody typed to sign in: a POST, not of the protocol, with a field
     /// for a secret, or one whose fields were not saved.
     func isCredentialPost(_ exchange: Int) -> Bool {

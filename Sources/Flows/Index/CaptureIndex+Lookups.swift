@@ -2,18 +2,6 @@ import Captures
 import OAuth
 
 extension CaptureIndex {
-    /// Whether redirects alone, or nothing at all, lie between two exchanges.
-    package func redirects(from start: Int, leadTo end: Int) -> Bool {
-        var exchange = end
-        var steps = 0
-        while exchange != start {
-            guard steps < 20, let source = redirectedFrom[exchange] else { return false }
-            exchange = source
-            steps += 1
-        }
-        return true
-    }
-
     /// Where redirects led from an exchange, in the capture.
     package func landings(of exchange: Int) -> [Int] {
         derived.value { Landings(self) }.byRedirect[exchange] ?? []

@@ -8,10 +8,22 @@ extension CaptureIndex {
         return redirects(leadingTo: later).contains(exchange)
     }
 
+    /// Whether redirects alone, or nothing at all, lie between two exchanges.
+    package func redirects(from start: Int, leadTo end: Int) -> Bool {
+        start == end || redirects(leadingTo: end, atMost: 20).contains(start)
+    }
+
     /// The exchanges from which redirects alone led to one, nearest first.
     ///
-    /// Ten at most: a circle of them has no end.
-    package func redirects(leadingTo exchange: Int) -> some Sequence<Int> {
-        sequence(first: exchange) { [redirectedFrom] in redirectedFrom[$0] }.dropFirst().prefix(10)
+    /// So many at most: a circle of them has no end.
+    package func redirects(leadingTo exchange: Int, atMost count: Int = 10) -> some Sequence<Int> {
+        sequence(first: exchange) { [redirectedFrom] in redirectedFrom[$0] }.dropFirst().prefix(count)
+    }
+
+    /// The exchanges that redirects led to from one, the next first; of several that followed one redirect the first.
+    ///
+    /// So many at most, too.
+    package func redirects(behind exchange: Int, atMost count: Int = 10) -> some Sequence<Int> {
+        sequence(first: exchange) { self.landings(of: $0).first }.dropFirst().prefix(count)
     }
 }

@@ -72,7 +72,7 @@ struct UnsentCookies: Sendable {
             ..<requests.partitionPoint { index.position[$0.exchange] >= index.position[end] }
         ]
         guard let request = before.last?.exchange else { return [] }
-        let beginning = Array(index.redirects(leadingTo: request).prefix(mostRedirects)).last ?? request
+        let beginning = index.redirects(leadingTo: request).reduce(request) { $1 }
         var steps: [Int] = []
         if let delivery = response.deliveredBy, isLacking(delivery, since: beginning, false, index) {
             steps.append(delivery)
@@ -138,8 +138,6 @@ struct UnsentCookies: Sendable {
 
     /// Exchanges between the beginning of a login and its end.
     private static let mostBefore = 200
-    /// On the way to the provider.
-    private static let mostRedirects = 20
 
     /// `log.creator.name` of logs that an app's own client writes, above its cookie jar.
     private static let appLogs: Set<String> = [

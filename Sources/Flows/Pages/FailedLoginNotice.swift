@@ -18,14 +18,9 @@ package enum FailedLoginNotice {
     /// Where the callback's redirects lead at its own host, as far as it was recorded; the callback itself where it has none.
     package static func landing(of callback: Int, in index: CaptureIndex) -> Int {
         let host = index.capture[callback].request.url.host
-        var current = callback
-        for _ in 0..<mostRedirects {
-            guard index.capture[current].response?.location != nil,
-                let next = index.landings(of: current).first, index.capture[next].request.url.host == host
-            else { break }
-            current = next
-        }
-        return current
+        return index.redirects(behind: callback, atMost: mostRedirects).prefix {
+            index.capture[$0].request.url.host == host
+        }.last ?? callback
     }
 
     private static let mostRedirects = 5

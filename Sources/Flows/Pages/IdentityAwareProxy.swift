@@ -4,12 +4,9 @@ import Captures
 package enum IdentityAwareProxy {
     /// The answer by which the proxy lets nobody through where a callback led to; nil where the app answered, or anything else.
     package static func refusal(behind callback: Int, in index: CaptureIndex) -> Int? {
-        var current = callback
-        for _ in 0..<mostRedirects {
-            guard let next = index.landings(of: current).first, let answer = index.capture[next].response
-            else { return nil }
+        for next in index.redirects(behind: callback, atMost: mostRedirects) {
+            guard let answer = index.capture[next].response else { return nil }
             if answer.status == 403, isItsOwn(answer) { return next }
-            current = next
         }
         return nil
     }

@@ -41,12 +41,9 @@ struct WithheldSession {
 
     /// The pages that a callback's redirects lead to, up to the next login.
     private static func way(behind callback: Int, _ flow: Flow) -> [Int] {
-        var way: [Int] = []
-        while way.count < 5, let next = flow.surroundings.landings(of: way.last ?? callback).first {
-            if case .authorizationRequest = flow.surroundings.messages[next] { break }
-            way.append(next)
+        flow.surroundings.redirects(behind: callback, atMost: 5).prefix { next in
+            if case .authorizationRequest = flow.surroundings.messages[next] { false } else { true }
         }
-        return way
     }
 
     /// The request for the page, which a browser makes as the redirect says, be it in the capture or not.

@@ -110,13 +110,7 @@ enum RefreshedLoop {
         private static func callback(leadingTo page: Int, among callbacks: [Int: Int], in index: CaptureIndex)
             -> Int?
         {
-            var exchange = page
-            for _ in 0..<5 {
-                if callbacks[exchange] != nil { return exchange }
-                guard let source = index.redirectedFrom[exchange] else { return nil }
-                exchange = source
-            }
-            return nil
+            ([page] + index.redirects(leadingTo: page, atMost: 4)).first { callbacks[$0] != nil }
         }
 
         /// What the app's server asks of others meanwhile.

@@ -22,17 +22,8 @@ extension MetadataDocument {
 
     /// The exchange that redirects lead to from it, as far as the capture has it: itself where there are none.
     func endOfRedirects(in flow: Flow) -> Int {
-        var current = exchange
-        for _ in 0..<Self.mostRedirects {
-            guard flow.capture[current].response?.location != nil,
-                let next = flow.surroundings.landings(of: current).first
-            else { break }
-            current = next
-        }
-        return current
+        flow.surroundings.redirects(behind: exchange, atMost: 5).reduce(exchange) { $1 }
     }
-
-    private static let mostRedirects = 5
 
     /// The strings of a list; nil where the document has no such list.
     func list(_ name: String) -> [String]? { answer.json?[name]?.array?.compactMap(\.string) }

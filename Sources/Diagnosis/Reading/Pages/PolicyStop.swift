@@ -131,7 +131,7 @@ enum PolicyStop {
 
     /// The form that was sent, and answered with a redirect that led here.
     private static func form(behind redirect: Int, _ flow: Flow) -> Int? {
-        ([redirect] + flow.surroundings.redirects(leadingTo: redirect)).prefix(10).first {
+        ([redirect] + flow.surroundings.redirects(leadingTo: redirect, atMost: 9)).first {
             flow.capture[$0].request.method == "POST"
         }
     }

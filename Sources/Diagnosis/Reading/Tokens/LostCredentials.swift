@@ -16,9 +16,7 @@ struct LostCredentials {
         guard !last.headers.contains("authorization"), !flow.surroundings.mayLackCredentials(at: end) else {
             return nil
         }
-        var exchange = end
-        for _ in 0..<Self.mostRedirects {
-            guard let source = flow.surroundings.redirectedFrom[exchange] else { return nil }
+        for source in flow.surroundings.redirects(leadingTo: end, atMost: Self.mostRedirects) {
             let request = flow.capture[source].request
             if request.headers.contains("authorization") {
                 guard request.url.origin != last.url.origin else { return nil }
@@ -26,7 +24,6 @@ struct LostCredentials {
                 self.end = end
                 return
             }
-            exchange = source
         }
         return nil
     }

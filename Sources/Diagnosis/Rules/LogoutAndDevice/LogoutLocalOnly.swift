@@ -87,17 +87,15 @@ struct LogoutLocalOnly: Rule {
         let prompts = Set((login.request.parameters["prompt"] ?? "").spaceDelimited)
         guard prompts.isDisjoint(with: ["login", "select_account", "consent"]),
             login.request.parameters["max_age"] != "0",
-            login.response?.code != nil, var exchange = login.response?.deliveredBy
+            login.response?.code != nil, let end = login.response?.deliveredBy
         else { return false }
-        for _ in 0..<20 {
+        for exchange in [end] + flow.surroundings.redirects(leadingTo: end, atMost: 19) {
             let recorded = flow.capture[exchange]
-            let isForm = exchange == login.response?.deliveredBy && login.response?.mode == .formPost
+            let isForm = exchange == end && login.response?.mode == .formPost
             guard recorded.request.method == "GET", isForm || recorded.response?.location != nil else {
                 return false
             }
             if exchange == login.request.exchange { return true }
-            guard let source = flow.surroundings.redirectedFrom[exchange] else { return false }
-            exchange = source
         }
         return false
     }
@@ -207,13 +205,7 @@ struct LogoutLocalOnly: Rule {
     /// The redirects that lead to a request: an app that clears an old session on its way to the provider
     /// signs nobody out.
     private func chain(to exchange: Int, _ index: CaptureIndex) -> Set<Int> {
-        var chain: Set<Int> = []
-        var current = exchange
-        for _ in 0..<20 {
-            guard let source = index.redirectedFrom[current], chain.insert(source).inserted else { break }
-            current = source
-        }
-        return chain
+        Set(index.redirects(leadingTo: exchange, atMost: 20))
     }
 
     private func isSameBrowser(_ exchange: Int, _ login: Login, _ flow: Flow) -> Bool {

@@ -59,7 +59,7 @@ struct CookiesTooLarge: Rule {
     private func pagesAfterCallbacks(_ flow: Flow) -> [Int] {
         let own = Set(flow.exchanges)
         return flow.authorizationResponses.compactMap(\.callback).flatMap { callback in
-            flow.redirects(after: callback).filter { !own.contains($0) }
+            flow.surroundings.redirects(behind: callback).filter { !own.contains($0) }
         }
     }
 

@@ -126,12 +126,11 @@ struct ProviderSessionCookieMissing: Rule {
         -> Fault?
     {
         guard attempt.response == nil, flow.capture[page].response?.status == 200 else { return nil }
-        var way: [Int] = []
-        while let source = flow.surroundings.redirectedFrom[way.last ?? page], way.count < 10 {
-            way.append(source)
-            guard flow.capture[source].request.method != "POST" else { break }
+        let sources = Array(flow.surroundings.redirects(leadingTo: page))
+        guard let last = sources.firstIndex(where: { flow.capture[$0].request.method == "POST" }) else {
+            return nil
         }
-        guard let form = way.last, flow.capture[form].request.method == "POST" else { return nil }
+        let (form, way) = (sources[last], sources[...last])
         let address = flow.capture[page].request.url.withoutQuery
         let first = pages.prefix { $0 != form }.last {
             flow.capture[$0].request.url.withoutQuery == address && flow.capture[$0].response?.status == 200

@@ -94,9 +94,7 @@ extension FlowGrouping {
         }
         // Back along the redirects, without a page in between: to a callback (a loop), or to a flow's own
         // pages.
-        var exchange = request.exchange
-        var steps = 0
-        while let source = index.redirectedFrom[exchange], steps < 20 {
+        for source in index.redirects(leadingTo: request.exchange, atMost: 20) {
             if let flow = byExchange[source], flow.responses.contains(where: { $0.callback == source }) {
                 return flow
             }
@@ -105,8 +103,6 @@ extension FlowGrouping {
             {
                 return flow
             }
-            exchange = source
-            steps += 1
         }
         return silent.flow(before: request, in: capture)
     }
