@@ -1,7 +1,4 @@
-import Captures
 import Flows
-import JSON
-import OAuth
 
 /// The provider takes pushed requests only, and this one was sent through the browser.
 ///
@@ -32,41 +29,17 @@ struct PARRequired: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
-            guard attempt.request != nil, attempt["request_uri"] == nil, let refusal = attempt.refusal,
-                refusal.isOfTheRequest,
-                [nil, "invalid_request", "unauthorized_client"].contains(refusal.error)
-            else { return .holds }
-            let statement = statement(of: attempt, flow)
-            guard statement != nil || refusal.says(Self.texts) else { return .holds }
+            guard let required = RequiredPush(of: attempt, in: flow) else { return .holds }
             return .violated(
                 Violation(
-                    (statement.map { [$0] } ?? [])
+                    (required.statement.map { [$0] } ?? [])
                         + [
                             attempt.missing("request_uri", note: "sent: \(attempt.names().value)"),
-                            refusal.evidence(around: Self.texts),
+                            required.refusal.evidence(around: RequiredPush.texts),
                         ],
                     exchange: attempt.exchange
                 )
             )
         }
     }
-
-    /// Where metadata or registration says that requests have to be pushed.
-    private func statement(of attempt: LoginAttempt, _ flow: Flow) -> Evidence? {
-        let name = "require_pushed_authorization_requests"
-        let registered = RegisteredClient.of(attempt["client_id"], before: attempt.exchange, in: flow)
-        let stated = [
-            flow.metadata(of: attempt)?.answer.parameters.parameter(name), registered?.answered(name),
-        ]
-        return stated.compactMap(\.self).first { $0.value == "true" }.map { Evidence($0) }
-    }
-
-    /// How providers word it, in lower case.
-    private static let texts = [
-        "pushed authorization request is only allowed", "par is required",
-        "pushed authorization request is required",
-        "pushed authorization requests are required", "must use pushed authorization request",
-        "pushed authorization request must be used", "required to use pushed authorization request",
-        "requires pushed authorization request",
-    ]
 }

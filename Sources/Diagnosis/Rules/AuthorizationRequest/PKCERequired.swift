@@ -66,7 +66,7 @@ struct PKCERequired: Rule {
             let metadata = flow.metadata(of: attempt),
             !(metadata.list("code_challenge_methods_supported") ?? []).isEmpty,
             // Then that is the reason.
-            flow.violation(of: PARRequired(), at: attempt.exchange) == nil
+            RequiredPush(of: attempt, in: flow) == nil
         else { return false }
         let names = attempt.parameters.items.map(\.name)
         return Set(names).count == names.count && Set(names).isDisjoint(with: Self.disputable)

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct PKCERequiredTests {
@@ -111,6 +112,33 @@ struct PKCERequiredTests {
         let recording = try bare().editingAnswer(of: "/.well-known/openid-configuration") {
             $0["require_pushed_authorization_requests"] = true
         }
+        #expect(recording.finding("par-required")?.isPrimary == true)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    /// An app that begins anew at its callback is refused for the same each time.
+    @Test func doesNotConcludeItOfALaterRequestThatHasToBePushed() {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://idp.example/.well-known/openid-configuration",
+            body: .json(
+                """
+                {"issuer":"https://idp.example","authorization_endpoint":"https://idp.example/authorize",\
+                "token_endpoint":"https://idp.example/token","code_challenge_methods_supported":["S256"],\
+                "require_pushed_authorization_requests":true}
+                """
+            )
+        )
+        let logins = [0, 1].map {
+            "\(Repetition.login)&scope=openid&state=state-\($0)&nonce=nonce-\($0)"
+        }
+        let answers = [0, 1].map { "https://app.example/cb?error=invalid_request&state=state-\($0)" }
+        capture.redirect(logins[0], to: answers[0])
+        capture.redirect(answers[0], to: logins[1])
+        capture.redirect(logins[1], to: answers[1])
+        capture.get(answers[1], 400)
+        let recording = Recording(capture.exchanges)
+        #expect(recording.flows.map(\.authorizationRequests.count) == [2])
         #expect(recording.finding("par-required")?.isPrimary == true)
         #expect(recording.finding(rule) == nil)
     }
