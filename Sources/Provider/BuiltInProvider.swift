@@ -56,14 +56,14 @@ package final class BuiltInProvider: Sendable {
     /// The same, with what the faults had to do with it.
     package func answer(to request: RecordedRequest, at now: Timestamp) -> ProviderAnswer {
         state.withLock { state in
-            var engine = ProviderEngine(
+            let context = ProviderContext(
                 configuration: configuration,
                 dialect: dialect,
                 policy: policy,
                 random: random,
-                now: now,
-                state: ProviderState()
+                now: now
             )
+            var engine = ProviderEngine(context, ProviderState())
             // Taken out while it is worked on: two owners would be two copies.
             swap(&engine.state, &state)
             defer { swap(&engine.state, &state) }

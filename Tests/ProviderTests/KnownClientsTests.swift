@@ -7,17 +7,17 @@ import Testing
 
 /// Whom a provider knows, and in whose place.
 struct KnownClientsTests {
-    private func engine(acceptsAnybody: Bool = false, _ dialect: ProviderDialect = ProviderDialect())
-        -> ProviderEngine
+    private func clients(acceptsAnybody: Bool = false, _ dialect: ProviderDialect = ProviderDialect())
+        -> KnownClients
     {
         var policy = ProviderPolicy()
         policy.acceptsUnknownClients = acceptsAnybody
         policy.redirectURIs = ["https://app.example/cb"]
-        var state = ProviderState()
+        var registrations = LimitedTable<ClientRegistration>()
         var registered = ProviderConfiguration.Client(id: "registered", redirectURIs: [])
         registered.standsFor = "recorded"
-        state.registrations["registered"] = ClientRegistration(client: registered, members: [:])
-        return ProviderEngine(
+        registrations["registered"] = ClientRegistration(client: registered, members: [:])
+        let context = ProviderContext(
             configuration: ProviderConfiguration(
                 issuer: "https://id.example",
                 clients: [.init(id: "configured", secret: "s", redirectURIs: [])],
@@ -27,9 +27,9 @@ struct KnownClientsTests {
             dialect: dialect,
             policy: policy,
             random: { Array(repeating: 7, count: $0) },
-            now: Timestamp(seconds: 1_790_000_000),
-            state: state
+            now: Timestamp(seconds: 1_790_000_000)
         )
+        return KnownClients(context, registrations: registrations)
     }
 
     @Test(
@@ -38,11 +38,11 @@ struct KnownClientsTests {
         ] as [(String?, Bool)]
     )
     func clientIsKnownByItsName(id: String?, isKnown: Bool) {
-        #expect((engine().clients.client(id) != nil) == isKnown)
+        #expect((clients().client(id) != nil) == isKnown)
     }
 
     @Test func anybodyIsTakenWhereNobodyIsTurnedAway() {
-        let clients = engine(acceptsAnybody: true).clients
+        let clients = clients(acceptsAnybody: true)
         #expect(clients.client("")?.id == nil)
         #expect(clients.client("configured")?.acceptsAnySecret == false)
         let stranger = clients.client("stranger")
@@ -50,12 +50,12 @@ struct KnownClientsTests {
     }
 
     @Test func registrationHoldsItsClientWhereNoneWasRecorded() throws {
-        let client = try #require(engine().clients.client("registered"))
-        #expect(engine().clients.registration(of: client) != nil)
-        #expect(engine().clients.recordedID("registered") == "recorded")
-        #expect(engine().clients.recordedID("configured") == "configured")
+        let client = try #require(clients().client("registered"))
+        #expect(clients().registration(of: client) != nil)
+        #expect(clients().recordedID("registered") == "recorded")
+        #expect(clients().recordedID("configured") == "configured")
         var recorded = ProviderDialect()
         recorded.registration = (sent: [:], answer: AnswerTemplate(status: 201))
-        #expect(engine(acceptsAnybody: false, recorded).clients.registration(of: client) == nil)
+        #expect(clients(acceptsAnybody: false, recorded).registration(of: client) == nil)
     }
 }

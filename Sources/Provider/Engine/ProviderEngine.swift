@@ -8,11 +8,7 @@ import OAuth
 ///
 /// What it says, and where, is the dialect's; whom it knows, the configuration's.
 struct ProviderEngine {
-    let configuration: ProviderConfiguration
-    let dialect: ProviderDialect
-    let policy: ProviderPolicy
-    let random: @Sendable (Int) -> [UInt8]
-    let now: Timestamp
+    let context: ProviderContext
     var state: ProviderState
     /// The endpoint that is asked, as it is played, with its own query; nil elsewhere.
     private(set) var askedEndpoint: String?
@@ -25,8 +21,16 @@ struct ProviderEngine {
     /// What a provider that looks at everything refuses the request for.
     var missed: Fault.Check?
 
-    /// By what tokens name this provider.
-    var names: ProviderNames { ProviderNames(configuration, dialect) }
+    init(_ context: ProviderContext, _ state: ProviderState) {
+        self.context = context
+        self.state = state
+    }
+
+    var configuration: ProviderConfiguration { context.configuration }
+    var dialect: ProviderDialect { context.dialect }
+    var policy: ProviderPolicy { context.policy }
+    var random: @Sendable (Int) -> [UInt8] { context.random }
+    var now: Timestamp { context.now }
 
     /// The refusal that follows from a check, unless a fault leaves it out.
     mutating func unlessOmitted(_ refusal: Refusal?, _ check: Fault.Check) -> Refusal? {
@@ -228,12 +232,4 @@ struct ProviderEngine {
         defer { state.counts[name, default: 0] += 1 }
         return state.counts[name] ?? 0
     }
-
-    // MARK: - Making values
-
-    /// A fresh value in the shape that the recording shows for a parameter.
-    func fresh(_ name: String) -> String { dialect.shapes.fresh(name, random) }
-
-    /// A value that never leaves.
-    func identifier() -> String { Base64URL.encode(random(12)) }
 }

@@ -152,14 +152,14 @@ package final class RecordedProvider: Sendable {
     }
 
     private func engine(_ index: Int, _ state: ProviderState, _ now: Timestamp) -> ProviderEngine {
-        ProviderEngine(
+        let context = ProviderContext(
             configuration: engines[index].configuration,
             dialect: engines[index].dialect,
             policy: policy,
             random: random,
-            now: now,
-            state: state
+            now: now
         )
+        return ProviderEngine(context, state)
     }
 
     /// Who answers: whose endpoint it is, whose login is under way, whose host it is.

@@ -26,23 +26,23 @@ struct TokenMint {
     let random: @Sendable (Int) -> [UInt8]
     let now: Timestamp
 
-    init(for clientID: String, of engine: ProviderEngine) {
+    init(for clientID: String, _ client: ProviderConfiguration.Client?, _ context: ProviderContext) {
         self.clientID = clientID
-        client = engine.clients.client(clientID)
-        issuer = engine.configuration.issuerIdentifier
-        keys = engine.configuration.keys
-        lifetime = engine.configuration.tokenLifetime
-        shapes = engine.dialect.shapes
-        keyIDs = engine.dialect.keyIDs
-        addresses = engine.dialect.addresses
-        allowsUnsigned = engine.dialect.tolerances.allowsUnsigned
-        isAsRecorded = engine.policy.isAsRecorded
+        self.client = client
+        issuer = context.configuration.issuerIdentifier
+        keys = context.configuration.keys
+        lifetime = context.configuration.tokenLifetime
+        shapes = context.dialect.shapes
+        keyIDs = context.dialect.keyIDs
+        addresses = context.dialect.addresses
+        allowsUnsigned = context.dialect.tolerances.allowsUnsigned
+        isAsRecorded = context.policy.isAsRecorded
         var logout = client?.logout ?? LogoutAddresses()
-        logout.backchannel = logout.backchannel ?? engine.policy.logout.backchannel
-        logout.frontchannel = logout.frontchannel ?? engine.policy.logout.frontchannel
+        logout.backchannel = logout.backchannel ?? context.policy.logout.backchannel
+        logout.frontchannel = logout.frontchannel ?? context.policy.logout.frontchannel
         logoutAddresses = logout
-        random = engine.random
-        now = engine.now
+        random = context.random
+        now = context.now
     }
 
     // MARK: - Access and refresh tokens

@@ -12,11 +12,17 @@ struct AuthorizationRequestCheck {
     private let dialect: ProviderDialect
     private let hints: IDTokenHintCheck
 
-    init(for client: ProviderConfiguration.Client, of engine: ProviderEngine) {
+    /// `registration`: what the client is held to; nil where it did not register here.
+    init(
+        for client: ProviderConfiguration.Client,
+        registration: ClientRegistration?,
+        _ dialect: ProviderDialect,
+        hints: IDTokenHintCheck
+    ) {
         self.client = client
-        registration = engine.clients.registration(of: client)
-        dialect = engine.dialect
-        hints = IDTokenHintCheck(of: engine)
+        self.registration = registration
+        self.dialect = dialect
+        self.hints = hints
     }
 
     // MARK: - Before anybody can be told at the redirect URI

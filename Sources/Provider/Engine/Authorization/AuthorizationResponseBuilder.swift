@@ -14,12 +14,13 @@ struct AuthorizationResponseBuilder {
     private let isAsRecorded: Bool
     private let mint: TokenMint
 
-    init(for login: PendingLogin, of engine: ProviderEngine) {
+    /// `clientID`: of the recording.
+    init(for login: PendingLogin, of clientID: String, _ context: ProviderContext, _ mint: TokenMint) {
         self.login = login
-        dialect = engine.dialect
-        form = dialect.authorization(for: login, engine.clients.recordedID(login.clientID))
-        isAsRecorded = engine.policy.isAsRecorded
-        mint = engine.mint(for: login.clientID)
+        self.mint = mint
+        dialect = context.dialect
+        form = dialect.authorization(for: login, clientID)
+        isAsRecorded = context.policy.isAsRecorded
     }
 
     /// What was issued.

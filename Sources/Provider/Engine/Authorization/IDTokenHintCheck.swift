@@ -10,11 +10,11 @@ struct IDTokenHintCheck {
     private let sessions: BrowserSessions
     private let refusesForgeries: Bool
 
-    init(of engine: ProviderEngine) {
-        names = engine.names
-        configuration = engine.configuration
-        sessions = engine.state.sessions
-        refusesForgeries = engine.dialect.strictness.checksOpenIDRequests
+    init(_ context: ProviderContext, sessions: BrowserSessions) {
+        names = context.names
+        configuration = context.configuration
+        self.sessions = sessions
+        refusesForgeries = context.dialect.strictness.checksOpenIDRequests
     }
 
     /// Why a hint is none of this provider's tokens; nil of one that is.

@@ -35,7 +35,7 @@ extension ProviderEngine {
         let isDecided = policy.isAsRecorded && dialect.scripts.contains { $0.clientID == recordedID }
         if !isDecided,
             let refusal = repetition(in: request)
-                ?? AuthorizationRequestCheck(for: client, of: self).refusal(of: login)
+                ?? requestCheck(for: client).refusal(of: login)
         {
             return deliver(refusal, to: login)
         }
@@ -62,7 +62,7 @@ extension ProviderEngine {
     private mutating func begin(_ login: PendingLogin, _ request: RecordedRequest) -> BuiltAnswer {
         countLogin()
         if let user = autoLoginUser(login) {
-            guard RequestedUser(of: login, self).isMeant(user) else {
+            guard requestedUser(of: login).isMeant(user) else {
                 return deliver(.loginRequired, to: login)
             }
             if let known = knownSession(of: request, for: login),
@@ -88,7 +88,7 @@ extension ProviderEngine {
         if let known, script == nil { return deliver(login, in: known) }
         if login.prompt.contains("none") { return deliver(.loginRequired, to: login) }
         guard let script else {
-            let transaction = Transaction(id: identifier(), purpose: .login(login))
+            let transaction = Transaction(id: context.identifier(), purpose: .login(login))
             state.transactions.open(transaction)
             return .page(
                 200,
@@ -110,7 +110,7 @@ extension ProviderEngine {
         let isToChoose = login.prompt.contains("select_account") && dialect.strictness.checksOpenIDRequests
         guard let found = state.sessions.session(of: request), !login.prompt.contains("login"), !isToChoose,
             isFresh(found.session, login),
-            RequestedUser(of: login, self).isMeant(found.session.user)
+            requestedUser(of: login).isMeant(found.session.user)
         else { return nil }
         return found.id
     }
@@ -140,7 +140,7 @@ extension ProviderEngine {
     private func autoLoginUser(_ login: PendingLogin) -> ProviderConfiguration.User? {
         guard let name = policy.autoLogin else { return nil }
         if !name.isEmpty { return configuration.users.first { $0.name == name || $0.subject == name } }
-        if let known = RequestedUser(of: login, self).known { return known }
+        if let known = requestedUser(of: login).known { return known }
         // Whoever signed in to this client.
         let subject = dialect.scripts.first { $0.clientID == login.clientID && $0.subject != nil }?.subject
         return configuration.likelyUser(subject: subject)

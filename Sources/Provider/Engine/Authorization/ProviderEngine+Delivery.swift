@@ -17,26 +17,26 @@ extension ProviderEngine {
         to login: PendingLogin,
         mode: AuthorizationResponse.Mode? = nil
     ) -> BuiltAnswer {
-        AuthorizationResponseBuilder(for: login, of: self).answer(error: error, mode: mode)
+        response(to: login).answer(error: error, mode: mode)
     }
 
     /// Issues what was asked for.
     mutating func deliver(_ login: PendingLogin, in session: String) -> BuiltAnswer {
         guard let signedIn = state.sessions[session] else { return deliver(.loginRequired, to: login) }
-        let builder = AuthorizationResponseBuilder(for: login, of: self)
+        let builder = response(to: login)
         let form = builder.form
         let grant = ProviderState.Grant(
             login,
             scope: dialect.granted(login.scope),
             in: signedIn,
             called: session,
-            family: identifier()
+            family: context.identifier()
         )
         let types = Set(login.responseType.spaceDelimited)
         var issued: [String: BuiltAnswer.Member] = [:]
         if types.contains("code") {
             let code = ProviderState.Code(grant: grant, issuedAt: now)
-            issued["code"] = .init("code", text: fresh("code"), memory: .code(code))
+            issued["code"] = .init("code", text: context.fresh("code"), memory: .code(code))
         }
         if types.contains("token") {
             let access = mint(for: grant.clientID).accessToken(form?.accessToken, grant)

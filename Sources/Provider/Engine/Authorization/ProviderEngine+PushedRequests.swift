@@ -11,7 +11,7 @@ extension ProviderEngine {
         do throws(Refused) {
             let client = try authenticate(form, request, at: .pushedRequest)
             let parameters = try pushedParameters(form, request, client)
-            let check = AuthorizationRequestCheck(for: client, of: self)
+            let check = requestCheck(for: client)
             // Section 2.1: as if it had come to the authorization endpoint.
             if check.lacksRedirectURI(parameters) {
                 return refuse(.parameterMissing, at: .pushedRequest, "redirect_uri is missing")
@@ -47,7 +47,7 @@ extension ProviderEngine {
         }
         // RFC 9126, section 2.1: a request_uri cannot be pushed.
         guard form.first("request_uri")?.isEmpty ?? true else { throw refused(.requestURIPushed) }
-        let check = AuthorizationRequestCheck(for: client, of: self)
+        let check = requestCheck(for: client)
         if check.lacksSignature(RequestParameters(form)) { throw refused(.requestUnsigned) }
         var parameters: RequestParameters
         do throws(RequestObjectFlaw) {
@@ -72,7 +72,7 @@ extension ProviderEngine {
         let secret: Set<String> = ["client_secret", "client_assertion", "client_assertion_type"]
         let sent = RequestParameters(QueryItems(items: form.items.filter { !secret.contains($0.name) }))
         guard let text = sent.value("request") else { return sent }
-        let claims = try RequestObjectReader(for: client, of: self).parameters(of: text)
+        let claims = try requestObjects(of: client).parameters(of: text)
         return claims.merged(with: sent, mayAdd: false)
     }
 
@@ -82,7 +82,8 @@ extension ProviderEngine {
         of client: ProviderConfiguration.Client
     ) -> BuiltAnswer {
         let lifetime = dialect.pushedRequest?.members?["expires_in"]?.int ?? 60
-        let uri = (dialect.shapes["request_uri"] == nil ? Self.requestURIPrefix : "") + fresh("request_uri")
+        let uri =
+            (dialect.shapes["request_uri"] == nil ? Self.requestURIPrefix : "") + context.fresh("request_uri")
         state.pushedRequests[uri] = ProviderState.PushedRequest(
             clientID: client.id,
             parameters: parameters,

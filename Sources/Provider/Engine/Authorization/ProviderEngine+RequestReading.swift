@@ -24,13 +24,13 @@ extension ProviderEngine {
             }
             throw errorPage(.clientUnknown, words ?? "the request names no client")
         }
-        let check = AuthorizationRequestCheck(for: client, of: self)
+        let check = requestCheck(for: client)
         // What was pushed was looked at then.
         if requestURI == nil, check.lacksSignature(parameters) { throw errorPage(.requestUnsigned) }
         if let text = parameters.value("request") {
             let claims: RequestParameters
             do throws(RequestObjectFlaw) {
-                claims = try RequestObjectReader(for: client, of: self).parameters(of: text)
+                claims = try requestObjects(of: client).parameters(of: text)
             } catch {
                 throw errorPage(.requestObjectInvalid, error.words)
             }

@@ -11,13 +11,18 @@ struct RequestObjectReader {
     private let checksOpenIDRequests: Bool
     private let now: Timestamp
 
-    init(for client: ProviderConfiguration.Client, of engine: ProviderEngine) {
+    /// `registration`: what the client is held to; nil where it did not register here.
+    init(
+        for client: ProviderConfiguration.Client,
+        registration: ClientRegistration?,
+        _ context: ProviderContext
+    ) {
         self.client = client
-        registration = engine.clients.registration(of: client)
-        names = engine.names
-        checksAudiences = engine.dialect.strictness.checksAudiences
-        checksOpenIDRequests = engine.dialect.strictness.checksOpenIDRequests
-        now = engine.now
+        self.registration = registration
+        names = context.names
+        checksAudiences = context.dialect.strictness.checksAudiences
+        checksOpenIDRequests = context.dialect.strictness.checksOpenIDRequests
+        now = context.now
     }
 
     /// The parameters of a request object, which this client made, and which is of now.

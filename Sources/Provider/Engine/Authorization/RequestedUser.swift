@@ -9,15 +9,17 @@ struct RequestedUser {
     /// Whom `claims` names, where that is looked at.
     private let subject: String?
 
-    init(of login: PendingLogin, _ engine: ProviderEngine) {
+    init(of login: PendingLogin, _ context: ProviderContext, sessions: BrowserSessions) {
         // Of a recorded provider the users are known only as far as they were recorded.
-        subject = engine.dialect.strictness.checksOpenIDRequests ? login.claims?.subject : nil
-        known = Self.known(to: engine, login)
+        subject = context.dialect.strictness.checksOpenIDRequests ? login.claims?.subject : nil
+        known = Self.known(to: context.configuration, sessions, login)
     }
 
-    private static func known(to engine: ProviderEngine, _ login: PendingLogin) -> ProviderConfiguration.User?
-    {
-        let (sessions, configuration) = (engine.state.sessions, engine.configuration)
+    private static func known(
+        to configuration: ProviderConfiguration,
+        _ sessions: BrowserSessions,
+        _ login: PendingLogin
+    ) -> ProviderConfiguration.User? {
         guard let hint = login.parameters.value("id_token_hint") else {
             return login.claims?.subject.flatMap { configuration.user(subject: $0) }
         }

@@ -20,11 +20,11 @@ struct ClientAssertionCheck {
     private let kind: String?
     private let now: Timestamp
 
-    init(_ dialect: ProviderDialect, names: ProviderNames, now: Timestamp) {
-        self.names = names
-        issuers = dialect.tolerances.assertionIssuers
-        kind = dialect.strictness.needsClientProof ? ClientAssertion.type : nil
-        self.now = now
+    init(_ context: ProviderContext) {
+        names = context.names
+        issuers = context.dialect.tolerances.assertionIssuers
+        kind = context.dialect.strictness.needsClientProof ? ClientAssertion.type : nil
+        now = context.now
     }
 
     /// What is wrong: kind, issuer, subject, audience, time or signature; nil where nothing is.

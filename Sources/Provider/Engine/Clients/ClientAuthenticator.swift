@@ -21,11 +21,11 @@ struct ClientAuthenticator {
     private let dialect: ProviderDialect
     private let assertions: ClientAssertionCheck
 
-    init(of engine: ProviderEngine) {
-        clients = engine.clients
-        issued = engine.state.issued
-        dialect = engine.dialect
-        assertions = ClientAssertionCheck(engine.dialect, names: engine.names, now: engine.now)
+    init(_ clients: KnownClients, _ issued: IssuedTokens, _ context: ProviderContext) {
+        self.clients = clients
+        self.issued = issued
+        dialect = context.dialect
+        assertions = ClientAssertionCheck(context)
     }
 
     /// The client of a request to an endpoint that only clients use, and the assertion by which it proved that; nil where it did so in

@@ -11,11 +11,11 @@ struct ClientRegistrar {
     let random: @Sendable (Int) -> [UInt8]
     private let now: Timestamp
 
-    init(of engine: ProviderEngine) {
-        configuration = engine.configuration
-        dialect = engine.dialect
-        random = engine.random
-        now = engine.now
+    init(_ context: ProviderContext) {
+        configuration = context.configuration
+        dialect = context.dialect
+        random = context.random
+        now = context.now
     }
 
     /// What a client that registers itself has from now on.

@@ -8,11 +8,12 @@ struct KnownClients {
     /// Whether a registration was recorded: what the provider took of its clients it takes in any way then.
     private let isRegistrationRecorded: Bool
 
-    init(of engine: ProviderEngine) {
-        configured = engine.configuration.clients
-        registrations = engine.state.registrations
-        policy = engine.policy
-        isRegistrationRecorded = engine.dialect.registration != nil
+    /// `registrations`: those of clients that registered themselves, by `client_id`.
+    init(_ context: ProviderContext, registrations: LimitedTable<ClientRegistration>) {
+        configured = context.configuration.clients
+        self.registrations = registrations
+        policy = context.policy
+        isRegistrationRecorded = context.dialect.registration != nil
     }
 
     /// The client of a name; nil where there is none, or none of that name.

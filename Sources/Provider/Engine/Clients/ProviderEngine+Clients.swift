@@ -6,12 +6,6 @@ extension ProviderEngine {
     /// A request that is not gone on with, and the answer to it.
     struct Refused: Error { var answer: BuiltAnswer }
 
-    /// Whom this provider knows.
-    var clients: KnownClients { KnownClients(of: self) }
-
-    /// What makes the tokens of a client.
-    func mint(for clientID: String) -> TokenMint { TokenMint(for: clientID, of: self) }
-
     /// The client of a request to an endpoint that only clients use; an assertion by which it proves who it is, is used up then.
     mutating func authenticate(_ form: QueryItems, _ request: RecordedRequest, at role: Endpoints.Role)
         throws(Refused) -> ProviderConfiguration.Client
@@ -19,7 +13,7 @@ extension ProviderEngine {
         let parameters = Parameters(form, of: 0, in: .requestBody)
         let authentication = ClientAuthentication(of: request, exchange: 0, parameters: parameters)
         do throws(ClientAuthenticator.Failure) {
-            let (client, assertion) = try ClientAuthenticator(of: self)
+            let (client, assertion) = try ClientAuthenticator(clients, state.issued, context)
                 .client(of: authentication, parameters, form, at: role)
             if let assertion, !state.usedIdentifiers.use(assertion) {
                 throw ClientAuthenticator.Failure(refusal: .clientAssertionUsed)

@@ -10,7 +10,7 @@ extension ProviderEngine {
         }
         let registration: ClientRegistration
         do throws(Refusal) {
-            registration = try ClientRegistrar(of: self).registered(sent)
+            registration = try ClientRegistrar(context).registered(sent)
         } catch {
             return refuse(error, at: .registration)
         }
@@ -40,7 +40,7 @@ extension ProviderEngine {
                 return refuse(.metadataInvalid, at: .registration)
             }
             do throws(Refusal) {
-                registration = try ClientRegistrar(of: self).updated(registration, with: sent)
+                registration = try ClientRegistrar(context).updated(registration, with: sent)
             } catch {
                 return refuse(error, at: .registration)
             }

@@ -41,7 +41,7 @@ extension ProviderEngine {
         }
         // Section 7.3: of those who ask for their tokens.
         if template == nil, delivery == .push { members["interval"] = nil }
-        let name = fresh("auth_req_id")
+        let name = context.fresh("auth_req_id")
         let recorded = members["auth_req_id"]?.string ?? ""
         let asked = ProviderState.DeviceGrant(
             clientID: client.id,
@@ -71,7 +71,7 @@ extension ProviderEngine {
         if let text = form.first("request") {
             // Section 7.1.1: whatever is not signed does not count.
             do throws(RequestObjectFlaw) {
-                let reader = RequestObjectReader(for: client, of: self)
+                let reader = requestObjects(of: client)
                 parameters = try reader.parameters(of: text, algorithmName: Self.requestAlgorithm)
             } catch {
                 let answer = refuse(.requestObjectInvalid, at: .backchannelAuthentication, error.words)
@@ -98,7 +98,7 @@ extension ProviderEngine {
             let words = "the request has \(hints.count) of \(names), where one is wanted"
             throw refused(.parameterMissing, words)
         }
-        if hints[0].name == "id_token_hint", IDTokenHintCheck(of: self).isForged(hints[0].value) {
+        if hints[0].name == "id_token_hint", hintCheck.isForged(hints[0].value) {
             throw refused(.userUnknown, "the id_token_hint was not issued here")
         }
         let hint = hints[0].value

@@ -66,7 +66,7 @@ extension ProviderEngine {
             user: asked.user,
             scope: asked.scope,
             signedInAt: now,
-            family: identifier(),
+            family: context.identifier(),
             values: asked.values
         )
         var answer = issue(grant, GrantType.ciba)

@@ -15,8 +15,10 @@ extension ProviderEngine {
         var members = template?.answer.members ?? standardDevice
         let recorded = (code: members["device_code"]?.string, user: members["user_code"]?.string)
         let code =
-            recorded.code.map { $0.isEmpty ? fresh("device_code") : ValueTemplate(like: $0).make(random) }
-            ?? fresh("device_code")
+            recorded.code.map {
+                $0.isEmpty ? context.fresh("device_code") : ValueTemplate(like: $0).make(random)
+            }
+            ?? context.fresh("device_code")
         let userCode = ValueTemplate(like: recorded.user.flatMap { $0.isEmpty ? nil : $0 } ?? "WDJB-MJHT")
             .make(
                 random
@@ -141,7 +143,7 @@ extension ProviderEngine {
             user: user,
             scope: device.scope,
             signedInAt: now,
-            family: identifier(),
+            family: context.identifier(),
             boundKey: boundKey,
             values: device.values
         )

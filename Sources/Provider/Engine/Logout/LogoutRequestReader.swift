@@ -28,10 +28,10 @@ struct LogoutRequestReader {
     private let hints: IDTokenHintCheck
     private let dialect: ProviderDialect
 
-    init(of engine: ProviderEngine) {
-        clients = engine.clients
-        hints = IDTokenHintCheck(of: engine)
-        dialect = engine.dialect
+    init(_ clients: KnownClients, _ hints: IDTokenHintCheck, _ dialect: ProviderDialect) {
+        self.clients = clients
+        self.hints = hints
+        self.dialect = dialect
     }
 
     func request(in query: QueryItems) throws(Flaw) -> Request {

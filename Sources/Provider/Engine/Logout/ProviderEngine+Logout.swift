@@ -9,7 +9,7 @@ extension ProviderEngine {
         if query.items.isEmpty, let answer = interact(request) { return answer }
         let asked: LogoutRequestReader.Request
         do throws(LogoutRequestReader.Flaw) {
-            asked = try LogoutRequestReader(of: self).request(in: query)
+            asked = try LogoutRequestReader(clients, hintCheck, dialect).request(in: query)
         } catch {
             var answer = BuiltAnswer.page(400, SignInPage.error(error.page))
             answer.explanation = error.words

@@ -39,7 +39,7 @@ extension ProviderEngine {
     /// one it sent now.
     mutating func open(script index: Int, for purpose: Transaction.Purpose) -> Transaction {
         let script = dialect.scripts[index]
-        var transaction = Transaction(id: identifier(), purpose: purpose, script: index)
+        var transaction = Transaction(id: context.identifier(), purpose: purpose, script: index)
         for value in script.issued {
             let new = ValueTemplate(like: value).make(random)
             transaction.values.append((value, new))

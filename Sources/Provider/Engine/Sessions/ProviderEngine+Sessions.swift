@@ -5,7 +5,7 @@ import OAuth
 /// Who is signed in, in which browser, and how somebody becomes so.
 extension ProviderEngine {
     mutating func open(_ session: ProviderState.Session) -> String {
-        let id = identifier()
+        let id = context.identifier()
         state.sessions[id] = session
         return id
     }
@@ -44,7 +44,7 @@ extension ProviderEngine {
         }
         state.transactions.close(transaction)
         // OpenID Connect Core, section 3.1.2.1: nobody else is answered for.
-        guard RequestedUser(of: login, self).isMeant(user) else { return deliver(.loginRequired, to: login) }
+        guard requestedUser(of: login).isMeant(user) else { return deliver(.loginRequired, to: login) }
         let session = open(ProviderState.Session(user: user, signedInAt: now))
         var answer = deliver(login, in: session)
         answer.cookies.append(sessionCookie(session))

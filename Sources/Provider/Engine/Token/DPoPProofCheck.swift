@@ -12,9 +12,9 @@ struct DPoPProofCheck {
     /// How far the clock of a client may be off.
     private static var window: Duration { .seconds(300) }
 
-    init(names: ProviderNames, now: Timestamp) {
-        self.names = names
-        self.now = now
+    init(_ context: ProviderContext) {
+        names = context.names
+        now = context.now
     }
 
     /// What is wrong, for whoever runs the provider; nil where nothing is.

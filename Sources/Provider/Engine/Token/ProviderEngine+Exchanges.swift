@@ -32,7 +32,7 @@ extension ProviderEngine {
             scope: dialect.granted(form.first("scope") ?? state.issued.accessTokens[text]?.grant.scope ?? ""),
             resource: form.first("resource") ?? form.first("audience"),
             signedInAt: now,
-            family: identifier(),
+            family: context.identifier(),
             boundKey: boundKey
         )
         return issue(grant, grantType)
@@ -58,7 +58,7 @@ extension ProviderEngine {
         if let user = configuration.user(subject: token.subject) {
             return Subject(user: user)
         }
-        guard !(token.issuer.map(names.contains) ?? false) else { return nil }
+        guard !(token.issuer.map(context.names.contains) ?? false) else { return nil }
         // Another issuer's or the client's own, whose signature nobody here can judge.
         if token.subject == nil || token.subject == token.issuer { return Subject(user: nil) }
         let recorded = dialect.tokens(for: grantType, clients.recordedID(client.id), at: askedEndpoint)

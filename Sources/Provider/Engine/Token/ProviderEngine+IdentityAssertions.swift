@@ -25,7 +25,7 @@ extension ProviderEngine {
             scope: "",
             nonce: Self.nonce(in: form),
             signedInAt: now,
-            family: identifier()
+            family: context.identifier()
         )
         let token = mint(for: client.id).idToken(
             recorded.token,

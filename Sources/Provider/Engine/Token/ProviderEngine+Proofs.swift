@@ -27,13 +27,13 @@ extension ProviderEngine {
         }
         guard sent.count == 1 else { return refused("there are \(sent.count) of them") }
         guard let proof = DPoPProof(of: request, exchange: 0) else { return refused("it is no JWT") }
-        let check = DPoPProofCheck(names: names, now: now)
+        let check = DPoPProofCheck(context)
         if let flaw = check.flaw(of: proof, with: request, accessToken: accessToken) { return refused(flaw) }
         guard state.usedIdentifiers.use(proof) else { return refused("its jti was used before") }
         guard let thumbprint = proof.thumbprint else { return refused("its jwk is no key") }
         if dialect.nonceRoles.contains(role) {
             guard let nonce = proof.nonce, state.proofNonces[nonce] != nil else {
-                let nonce = fresh("dpop_nonce")
+                let nonce = context.fresh("dpop_nonce")
                 state.proofNonces[nonce] = true
                 return .refused(refuse(.proofNonceNeeded, at: role, headers: [("DPoP-Nonce", nonce)]))
             }

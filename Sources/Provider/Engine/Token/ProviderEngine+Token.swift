@@ -176,7 +176,7 @@ extension ProviderEngine {
             scope: dialect.granted(form.first("scope") ?? ""),
             resource: form.first("resource") ?? form.first("audience"),
             signedInAt: now,
-            family: identifier(),
+            family: context.identifier(),
             boundKey: boundKey
         )
         return issue(grant, "client_credentials")
@@ -196,7 +196,7 @@ extension ProviderEngine {
             user: user,
             scope: dialect.granted(form.first("scope") ?? ""),
             signedInAt: now,
-            family: identifier(),
+            family: context.identifier(),
             boundKey: boundKey
         )
         return issue(grant, "password")
