@@ -80,7 +80,7 @@ struct ProviderEngine {
             isMetadata: dialect.isMetadata(request.url),
             grantType: grant ?? query,
             now: now,
-            issuedIDTokens: answer.hasIDToken ? count("ID tokens") : state.counts["ID tokens"] ?? 0,
+            issuedIDTokens: answer.hasIDToken ? state.counts.count(.idToken) : state.counts[.idToken],
             namedAlgorithms: Set(
                 dialect.metadata.members?["id_token_signing_alg_values_supported"]?.array?.compactMap(
                     \.string
@@ -222,14 +222,8 @@ struct ProviderEngine {
         guard policy.isAsRecorded, let outcomes = dialect.recordedOutcomes[role] else { return nil }
         // The pages of the authorization endpoint are played as a script.
         guard role != .authorization else { return nil }
-        let number = count("call \(role.rawValue)")
+        let number = state.counts.count(.endpoint(role))
         guard number < outcomes.count, let template = outcomes[number] else { return nil }
         return BuiltAnswer(like: template, role: role)
-    }
-
-    /// How often this was asked before.
-    mutating func count(_ name: String) -> Int {
-        defer { state.counts[name, default: 0] += 1 }
-        return state.counts[name] ?? 0
     }
 }

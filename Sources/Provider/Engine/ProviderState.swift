@@ -118,8 +118,7 @@ struct ProviderState: Sendable {
     var proofNonces = LimitedTable<Bool>()
     /// By `client_id`.
     var registrations = LimitedTable<ClientRegistration>(limit: 1000)
-    /// How often a script was begun, and an endpoint was called.
-    var counts: [String: Int] = [:]
+    var counts = CallCounts()
 
     /// Why an access token is none that counts, for whoever runs the provider.
     func whyInvalid(_ text: String, at now: Timestamp) -> String {

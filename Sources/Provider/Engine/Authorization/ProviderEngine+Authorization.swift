@@ -60,7 +60,9 @@ extension ProviderEngine {
 
     /// Answers at once where there is a session or nobody is to be asked, else shows the first page.
     private mutating func begin(_ login: PendingLogin, _ request: RecordedRequest) -> BuiltAnswer {
-        countLogin()
+        if policy.isAsRecorded, dialect.recordedLogins > 0 {
+            state.counts.countLogin(of: dialect.recordedLogins)
+        }
         if let user = autoLoginUser(login) {
             guard requestedUser(of: login).isMeant(user) else {
                 return deliver(.loginRequired, to: login)

@@ -53,7 +53,7 @@ extension ProviderEngine {
             var pushed = context
             pushed.role = .token
             pushed.grantType = GrantType.ciba
-            if tokenPushes[index].answer.hasIDToken { pushed.issuedIDTokens = count("ID tokens") }
+            if tokenPushes[index].answer.hasIDToken { pushed.issuedIDTokens = state.counts.count(.idToken) }
             occasions.alterPushed(&tokenPushes[index].answer, in: pushed)
         }
     }

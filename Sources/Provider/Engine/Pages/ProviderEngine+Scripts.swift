@@ -4,17 +4,7 @@ extension ProviderEngine {
     mutating func chooseScript(for login: PendingLogin) -> Int? {
         let choice = scriptChoice(for: login)
         guard policy.isAsRecorded else { return choice.best }
-        return choice.own(count("login \(choice.clientID) \(choice.isSilent)"))
-    }
-
-    /// As recorded: behind the last recorded login the next one is the first again, and meets what that one met.
-    mutating func countLogin() {
-        guard policy.isAsRecorded, dialect.recordedLogins > 0 else { return }
-        if count("logins") == dialect.recordedLogins {
-            // Which ID token is the first of all is no matter of the recording.
-            state.counts = state.counts.filter { $0.key == "ID tokens" }
-            state.counts["logins"] = 1
-        }
+        return choice.own(state.counts.count(.pages(clientID: choice.clientID, isSilent: choice.isSilent)))
     }
 
     func scriptChoice(for login: PendingLogin) -> ScriptChoice {
