@@ -13,11 +13,7 @@ struct ProviderEngine {
     /// The endpoint that is asked, as it is played, with its own query; nil elsewhere.
     private(set) var askedEndpoint: String?
     /// What is to be sent of its own accord.
-    var notices: [ProviderNotice] = []
-    /// The same of logout tokens, which are not signed yet.
-    var logoutNotices: [LogoutNotice] = []
-    /// Tokens that are sent to clients, which are not signed yet either.
-    var tokenPushes: [TokenPush] = []
+    var notices = PendingNotices()
     /// What a provider that looks at everything refuses the request for.
     var missed: Fault.Check?
 
@@ -41,18 +37,16 @@ struct ProviderEngine {
 
     mutating func respond(to request: RecordedRequest) -> ProviderAnswer {
         var answer = answer(to: request)
-        let context = faultContext(of: request, answer)
-        // What brings tokens is the token response of such a login.
-        let kind = tokenPushes.isEmpty ? AnswerKind(context, answer) : .tokenResponse
-        var occasions = FaultOccasions(policy, kind: kind, context: context)
+        let facts = faultContext(of: request, answer)
+        let kind = notices.bringTokens ? .tokenResponse : AnswerKind(facts, answer)
+        var occasions = FaultOccasions(policy, kind: kind, context: facts)
         occasions.alter(&answer)
-        alterPushes(context, &occasions)
+        notices.alter(by: &occasions, in: facts, counting: &state.counts)
         var renderer = AnswerRenderer(state: state, random: random)
         state = ProviderState()
         var response = renderer.response(answer)
-        notices += tokenPushes.map { renderer.request(of: $0) }
+        let requests = notices.requests(by: &renderer)
         state = renderer.state
-        notices += logoutNotices.map { renderer.request(of: $0) }
         // RFC 9110, section 6.6.1: whoever has a clock says so; times in tokens are judged by it.
         if !response.headers.contains("date") { response.headers.append("Date", now.httpDate) }
         OriginPermissions(configuration, dialect).allow(request, &response)
@@ -65,7 +59,7 @@ struct ProviderEngine {
             explanation: answer.explanation,
             broken: occasions.broken,
             occasions: occasions.found,
-            notices: notices
+            notices: requests
         )
     }
 

@@ -4,12 +4,6 @@ import OAuth
 /// Clients that are told of a logout: by a token that is posted to them, or by the user's browser (OpenID Connect Back-Channel
 /// Logout, section 2.5; Front-Channel Logout, section 3).
 extension ProviderEngine {
-    /// A logout token on its way.
-    struct LogoutNotice {
-        var address: String
-        var token: UnsignedToken
-    }
-
     /// So many are told of one logout.
     private static let mostTold = 100
 
@@ -25,9 +19,7 @@ extension ProviderEngine {
             let mint = mint(for: reader.clientID)
             let addresses = mint.logoutAddresses
             if let address = addresses.backchannel {
-                logoutNotices.append(
-                    LogoutNotice(address: address, token: mint.logoutToken(for: reader, user))
-                )
+                notices.append(LogoutNotice(address: address, token: mint.logoutToken(for: reader, user)))
             }
             if let address = addresses.frontchannel { frames.append(frame(address, reader)) }
         }
@@ -51,22 +43,5 @@ extension ProviderEngine {
             return .page(200, SignInPage.signedOut(loading: frames, to: target))
         }
         return .redirect(to: target)
-    }
-}
-
-extension AnswerRenderer {
-    /// Back-Channel Logout, section 2.5.
-    func request(of notice: ProviderEngine.LogoutNotice) -> ProviderNotice {
-        let form = FormBody.encode([("logout_token", signed(notice.token))])
-        let headers = HeaderFields([("Content-Type", FormBody.mediaType), ("Accept", "*/*")])
-        let url = RecordedURL(notice.address)
-        return ProviderNotice(
-            request: RecordedRequest(
-                method: "POST",
-                url: url,
-                headers: headers,
-                body: Body(text: form, mediaType: FormBody.mediaType)
-            )
-        )
     }
 }
