@@ -25,6 +25,8 @@ struct LimitedTable<Value: Sendable>: Sendable {
         order[dropped...].reversed().lazy.compactMap { key in values[key].map { (key, $0) } }
     }
 
+    var newest: (key: String, value: Value)? { newestFirst.first { _ in true } }
+
     /// Removes what fails a condition.
     mutating func removeAll(where condition: (Value) -> Bool) {
         for (key, value) in values where condition(value) { values[key] = nil }

@@ -91,22 +91,6 @@ struct ProviderState: Sendable {
         var isUsed = false
     }
 
-    /// What a client polls for while its user decides on another device (RFC 8628; OpenID Connect CIBA).
-    struct DeviceGrant: Sendable {
-        var clientID: String
-        var scope: String
-        /// Nil where the user is asked without one.
-        var userCode: String?
-        var expiresAt: Timestamp
-        var interval: Int64
-        var lastPoll: Timestamp?
-        var polls = 0
-        var user: ProviderConfiguration.User?
-        var isDenied = false
-        var isUsed = false
-        var values: [String: String] = [:]
-    }
-
     var transactions = TransactionTable()
     var pushedRequests = LimitedTable<PushedRequest>(limit: 1000)
     var issued = IssuedTokens()

@@ -116,28 +116,14 @@ extension ProviderEngine {
         guard var device = state[keyPath: table][code], device.clientID == client.id, !device.isUsed else {
             return refuse(.deviceUnknown, at: .token)
         }
-        guard device.expiresAt > now else { return refuse(.deviceExpired, at: .token) }
         defer { state[keyPath: table][code] = device }
-        if device.isDenied { return refuse(.deviceDenied, at: .token) }
-        let isFast = device.lastPoll.map { now - $0 < .seconds(device.interval) } ?? false
-        device.lastPoll = now
-        device.polls += 1
-        if let pending {
-            // As recorded, who had to wait was told so already.
-            guard policy.isAsRecorded || device.polls > pending else {
-                return refuse(.devicePending, at: .token)
-            }
-            device.user = device.user ?? deviceUser(client, grantType)
-        } else if device.user == nil {
-            if isFast {
-                // RFC 8628, section 3.5: from now on five seconds more.
-                device.interval += 5
-                return refuse(.deviceTooFast, at: .token)
-            }
-            return refuse(.devicePending, at: .token)
+        // As recorded, who had to wait was told so already.
+        let pending = pending.map { policy.isAsRecorded ? 0 : $0 }
+        let user: ProviderConfiguration.User
+        switch device.poll(at: now, pending: pending, agreedBy: deviceUser(client, grantType)) {
+        case .refused(let refusal): return refuse(refusal, at: .token)
+        case .agreed(let agreed): user = agreed
         }
-        guard let user = device.user else { return refuse(.devicePending, at: .token) }
-        device.isUsed = true
         let grant = ProviderState.Grant(
             clientID: client.id,
             user: user,
@@ -160,9 +146,8 @@ extension ProviderEngine {
         let form = request.sentForm
         let typed = form.first("user_code") ?? ""
         guard
-            let (code, device) = state.devices.newestFirst.first(where: {
-                $0.value.userCode.map { UserCode.isSame($0, typed) } ?? false
-            }), device.expiresAt > now, device.user == nil, !device.isDenied
+            let (code, device) = state.devices.entry(ofUserCode: typed), device.expiresAt > now,
+            device.user == nil, !device.isDenied
         else {
             return .page(
                 200,

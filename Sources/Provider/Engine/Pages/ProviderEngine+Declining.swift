@@ -11,10 +11,7 @@ extension ProviderEngine {
         // The device whose code the form has; the newest where it has none.
         let typed = request.sentForm.first("user_code")
         guard case .visit = transaction.purpose,
-            let code = state.devices.newestFirst.first(where: { _, device in
-                guard let typed, let own = device.userCode else { return typed == nil }
-                return UserCode.isSame(own, typed)
-            })?.key
+            let (code, _) = typed == nil ? state.devices.newest : typed.flatMap(state.devices.entry)
         else { return nil }
         state.devices[code]?.isDenied = true
         return .page(200, SignInPage.deviceDone(isAllowed: false))

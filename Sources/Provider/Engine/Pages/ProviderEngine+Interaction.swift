@@ -124,7 +124,7 @@ extension ProviderEngine {
     }
 
     private func takeDeviceValues(_ transaction: inout Transaction) {
-        guard let device = state.devices.newestFirst.first(where: { _ in true })?.value else { return }
+        guard let device = state.devices.newest?.value else { return }
         transaction.values.removeAll { device.values[$0.old] != nil }
         transaction.values += device.values.map { (old: $0.key, new: $0.value) }
     }
