@@ -93,44 +93,19 @@ struct ProviderEngine {
     }
 
     private mutating func answer(to request: RecordedRequest) -> BuiltAnswer {
-        let path = request.url.path
         askedEndpoint = dialect.endpoint(at: request.url)?.target
         if request.method == "OPTIONS" { return OriginPermissions.preflight(request) }
-        let isRead = request.method == "GET" || request.method == "HEAD"
-        if policy.isAsRecorded, let refused = dialect.refusedDocuments[path] {
-            return BuiltAnswer(like: refused)
-        }
-        if isRead, dialect.isMetadata(request.url) {
-            let own = request.url.query.flatMap { dialect.metadataByQuery[RecordedURL("?\($0)")] }
-            return BuiltAnswer(like: own ?? dialect.metadataByPath[path] ?? dialect.metadata)
-        }
-        if isRead, let document = dialect.documents[path] { return BuiltAnswer(like: document) }
+        let documents = PublishedDocuments(context)
+        if let document = documents.document(for: request) { return document }
         if let role = dialect.role(of: request.url) {
             if let recorded = recordedOutcome(of: role, request) { return recorded }
             if let answer = answer(as: role, request) { return answer }
         }
-        if path == dialect.verificationPath { return verifyDevice(request) }
+        if request.url.path == dialect.verificationPath { return verifyDevice(request) }
         if let answer = assertIdentity(request) { return answer }
         if let answer = callResource(request) { return answer }
         if let answer = interact(request) { return answer }
-        if isRead, let asset = dialect.shelf.answer(to: request, addresses: dialect.addresses) {
-            return asset
-        }
-        return nothingThere(request)
-    }
-
-    /// An endpoint that is asked by another method (RFC 6749, section 3.2; RFC 9126, section 2.3; RFC 9110, section 15.5.6), or no address
-    /// of this provider's.
-    private func nothingThere(_ request: RecordedRequest) -> BuiltAnswer {
-        let methods = dialect.methods(at: request.url)
-        guard !methods.isEmpty, !methods.contains(request.method) else {
-            return .page(404, SignInPage.error("There is nothing at this address."))
-        }
-        let words =
-            "This address is asked by \(methods.joined(separator: ", ")), and not by \(request.method)."
-        var answer = BuiltAnswer.page(405, SignInPage.error(words))
-        answer.headers.append("Allow", methods.joined(separator: ", "))
-        return answer
+        return documents.asset(for: request) ?? documents.nothing(at: request)
     }
 
     private mutating func answer(as role: Endpoints.Role, _ request: RecordedRequest) -> BuiltAnswer? {
@@ -140,7 +115,7 @@ struct ProviderEngine {
         // RFC 9110, section 9.3.2: the same without a body; but it spends no code.
         let isReadAsGet = request.method == "HEAD" && role != .token
         switch (isReadAsGet ? "GET" : request.method, role) {
-        case ("GET", .keys): return keySet
+        case ("GET", .keys): return PublishedDocuments(context).keySet
         case ("GET", .authorization): return authorize(query, request)
         case ("POST", .authorization):
             return authorize(QueryItems(items: query.items + form.items), request)
@@ -179,14 +154,6 @@ struct ProviderEngine {
         return refuse(.bodyNotForm, at: role, words)
     }
 
-    // MARK: - Documents
-
-    private var keySet: BuiltAnswer {
-        var answer = BuiltAnswer(like: dialect.keySet, role: .keys)
-        answer.content = .object(JSONWebKeySet(keys: configuration.publicKeys).json.object ?? JSONObject())
-        return answer
-    }
-
     // MARK: - Refusing
 
     /// The answer of an endpoint that speaks JSON.
@@ -198,16 +165,7 @@ struct ProviderEngine {
         headers: [(String, String)] = [],
         _ explanation: String? = nil
     ) -> BuiltAnswer {
-        var answer = BuiltAnswer(like: dialect.refusals.answer(to: refusal, at: role), role: role)
-        answer.explanation = explanation
-        if !answer.headers.contains("cache-control") { answer.headers.append("Cache-Control", "no-store") }
-        // Who was seen to refuse so without a challenge gives none here either.
-        let hasOwnChallenge = dialect.refusals.hasSeen(refusal, at: role)
-        for (name, value) in headers where !answer.headers.contains(name) {
-            if hasOwnChallenge, name == "WWW-Authenticate" { continue }
-            answer.headers.append(name, value)
-        }
-        return answer
+        dialect.refusals.answer(refusing: refusal, at: role, headers: headers, explanation)
     }
 
     /// As recorded: the n-th call of an endpoint that was refused is refused again.

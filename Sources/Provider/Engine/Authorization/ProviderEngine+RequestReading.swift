@@ -128,11 +128,6 @@ extension ProviderEngine {
 
     /// `explanation`: for whoever runs the provider, where more is known than the page says.
     private func errorPage(_ refusal: Refusal, _ explanation: String? = nil) -> Refused {
-        let text = refusal == .clientUnknown ? "The client is not known here." : refusal.standard.description
-        var answer =
-            dialect.refusals.page(of: refusal).map { BuiltAnswer(like: $0) }
-            ?? .page(400, SignInPage.error(text))
-        answer.explanation = explanation ?? refusal.standard.description
-        return Refused(answer: answer)
+        Refused(answer: dialect.refusals.page(refusing: refusal, explanation))
     }
 }

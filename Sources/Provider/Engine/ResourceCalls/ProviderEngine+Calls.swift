@@ -11,7 +11,7 @@ extension ProviderEngine {
         let access: ProviderState.AccessToken
         do throws(Refused) {
             if request.accessTokens.count > 1, !dialect.tolerances.takesSeveralTokens {
-                return refuseSeveralTokens()
+                return dialect.refusals.doubledToken
             }
             access = try accessToken(of: request)
         } catch {
@@ -20,9 +20,11 @@ extension ProviderEngine {
         let grant = access.grant
         // A client's own token is of no user.
         guard let user = grant.user else {
-            return refuseToken("it is the client's own, of no user")
+            return dialect.refusals.invalidToken("it is the client's own, of no user")
         }
-        if let refusal = refusalOutsideOpenID(grant) { return refusal }
+        if dialect.strictness.checksOpenIDRequests, !grant.scope.spaceDelimited.contains("openid") {
+            return dialect.refusals.tokenOutsideOpenID(grant)
+        }
         let forms = dialect.userInfo
         let recordedID = clients.recordedID(grant.clientID)
         let form =
@@ -57,43 +59,21 @@ extension ProviderEngine {
         return answer
     }
 
-    /// OpenID Connect Core, section 5.3: an access token of another login than one of OpenID Connect is not for userinfo (RFC 6750,
-    /// section 3.1).
-    private func refusalOutsideOpenID(_ grant: ProviderState.Grant) -> BuiltAnswer? {
-        guard dialect.strictness.checksOpenIDRequests, !grant.scope.spaceDelimited.contains("openid") else {
-            return nil
-        }
-        let scheme = grant.boundKey == nil ? "Bearer" : "DPoP"
-        let words = "error_description=\"the access token is not for openid\""
-        return refuse(
-            .scopeInsufficient,
-            at: .userInfo,
-            headers: [
-                ("WWW-Authenticate", "\(scheme) error=\"insufficient_scope\", \(words), scope=\"openid\"")
-            ],
-            "the access token is for \(grant.scope.isEmpty ? "no scope" : grant.scope), and userinfo is for openid"
-        )
-    }
-
     /// The token of a call, valid and bound to who sends it (RFC 6750, section 3.1; RFC 9449, sections 7.1 and 7.2).
-    ///
-    /// Every resource refuses as userinfo does.
     private mutating func accessToken(of request: RecordedRequest) throws(Refused)
         -> ProviderState.AccessToken
     {
         guard let text = request.accessTokens.first else {
-            throw Refused(
-                answer: refuse(.tokenMissing, at: .userInfo, headers: [("WWW-Authenticate", "Bearer")])
-            )
+            throw Refused(answer: dialect.refusals.missingToken)
         }
         guard let access = state.issued.accessToken(text, at: now) else {
-            throw Refused(answer: refuseToken(state.whyInvalid(text, at: now)))
+            throw Refused(answer: dialect.refusals.invalidToken(state.whyInvalid(text, at: now)))
         }
         guard let boundKey = access.grant.boundKey else {
             // The scheme says that the token is bound, and this one is to no key (RFC 9449, section 7.1).
             guard request.sendsTokenAsBound, !dialect.tolerances.ignoresProofs else { return access }
             let words = "it is sent as a DPoP token, and is bound to no key"
-            throw Refused(answer: refuseToken(scheme: "DPoP", words))
+            throw Refused(answer: dialect.refusals.invalidToken(scheme: "DPoP", words))
         }
         // Whoever got hold of a bound token and sends it as a bearer's is refused, whatever else is there.
         if request.sendsTokenAsBound {
@@ -101,31 +81,16 @@ extension ProviderEngine {
             case .valid(let thumbprint) where thumbprint == boundKey: return access
             case .refused(let answer): throw Refused(answer: answer)
             case .none:
-                throw Refused(answer: refuseToken(scheme: "DPoP", "the DPoP proof is missing"))
+                throw Refused(
+                    answer: dialect.refusals.invalidToken(scheme: "DPoP", "the DPoP proof is missing")
+                )
             case .valid: break
             }
             let words = "it is bound to another key than that of the DPoP proof"
-            throw Refused(answer: refuseToken(scheme: "DPoP", words))
+            throw Refused(answer: dialect.refusals.invalidToken(scheme: "DPoP", words))
         }
         let words = "it is bound to a key, and not sent as a DPoP token with a proof"
-        throw Refused(answer: refuseToken(scheme: "DPoP", words))
-    }
-
-    /// RFC 6750, sections 2 and 3.1: a token is sent in one way.
-    private func refuseSeveralTokens() -> BuiltAnswer {
-        let challenge = "error=\"invalid_request\", error_description=\"the access token is sent twice\""
-        return refuse(.tokenDoubled, at: .userInfo, headers: [("WWW-Authenticate", "Bearer \(challenge)")])
-    }
-
-    /// RFC 6750, section 3: a refusal names the scheme and what is wrong.
-    ///
-    /// `explanation`: for whoever runs the provider.
-    private func refuseToken(scheme: String = "Bearer", _ explanation: String)
-        -> BuiltAnswer
-    {
-        let challenge = "error=\"invalid_token\", error_description=\"the access token is not valid\""
-        let headers = [("WWW-Authenticate", "\(scheme) \(challenge)")]
-        return refuse(.tokenInvalid, at: .userInfo, headers: headers, explanation)
+        throw Refused(answer: dialect.refusals.invalidToken(scheme: "DPoP", words))
     }
 
     // MARK: - Introspection and revocation

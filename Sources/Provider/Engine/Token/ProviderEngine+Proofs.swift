@@ -23,7 +23,7 @@ extension ProviderEngine {
         guard !sent.isEmpty else { return .none }
         // Section 4.3: one, and no more.
         func refused(_ words: String) -> Proof {
-            .refused(refuseProof(at: role, isForToken: accessToken != nil, words))
+            .refused(dialect.refusals.invalidProof(at: role, isForToken: accessToken != nil, words))
         }
         guard sent.count == 1 else { return refused("there are \(sent.count) of them") }
         guard let proof = DPoPProof(of: request, exchange: 0) else { return refused("it is no JWT") }
@@ -39,20 +39,5 @@ extension ProviderEngine {
             }
         }
         return .valid(thumbprint)
-    }
-
-    /// `isForToken`: whether it came with an access token: a resource says so in its challenge (section 7.1), unless it was seen to
-    /// say it otherwise.
-    private func refuseProof(at role: Endpoints.Role, isForToken: Bool, _ explanation: String)
-        -> BuiltAnswer
-    {
-        guard isForToken, !dialect.refusals.hasSeen(.proofInvalid, at: role) else {
-            return refuse(.proofInvalid, at: role, explanation)
-        }
-        let words = "error_description=\"the DPoP proof is not valid\""
-        let challenge = "DPoP error=\"invalid_dpop_proof\", \(words)"
-        var answer = refuse(.proofInvalid, at: role, headers: [("WWW-Authenticate", challenge)], explanation)
-        answer.status = 401
-        return answer
     }
 }
