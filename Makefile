@@ -20,9 +20,9 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 # Process crashes), what gives a browser so many seconds as it gets at a user's, what waits for other programs beside servers of
 # its own or counts seconds (one at a time, the commands of the documents beside the rest), what runs nothing but programs (few at
 # a time: each holds a thread while it waits), and what computes. In one run they would all wait for the few threads that
-# computing leaves; what computes takes the time that all others leave, and what runs programs the time that those leave that run
-# one at a time and wait for the most part. Where all would begin at once, the minutes that a test may take would be spent in the
-# queue for a thread: hence the widths. What serves from the tests' own process is neither among the components nor among the
+# computing leaves. What computes runs beside all others, and what runs programs beside those that run one at a time and wait for
+# the most part. Where all would begin at once, the minutes that a test may take would be spent in the queue for a thread: hence
+# the widths. What serves from the tests' own process is neither among the components nor among the
 # commands: there every thread is held. What failed in any of them is told last, by name: whoever reads the log may be shown no
 # more than its end.
 BROWSERS = BrowserReplayTests|ViewerPageTests|ViewCommandTests|LiveViewTests
@@ -33,11 +33,11 @@ SOCKETS = ProxyTests|TLSTests|WireTests|ProviderTests
 define RUN_TESTS
 node --test Tests/ViewerTests/*.test.mjs
 @logs=$$(mktemp -d); status=0; export AUTHREEL_FAILURES=$$logs/failures; touch $$logs/failures; \
-nice -n 19 Tests/run --experimental-maximum-parallelization-width 16 --skip 'EndToEndTests|$(SOCKETS)' > $$logs/computing 2>&1 & computing=$$!; \
+Tests/run --experimental-maximum-parallelization-width 16 --skip 'EndToEndTests|$(SOCKETS)' > $$logs/computing 2>&1 & computing=$$!; \
 Tests/run --twice --filter '$(COMPONENTS_TESTS)' || status=$$?; \
 Tests/run --experimental-maximum-parallelization-width 16 --filter '$(SOCKETS)' || status=$$?; \
 Tests/run --twice --filter '$(BROWSERS)' || status=$$?; \
-nice -n 10 Tests/run --twice --experimental-maximum-parallelization-width 4 --filter 'EndToEndTests.($(COMMANDS))' > $$logs/commands 2>&1 & commands=$$!; \
+Tests/run --twice --experimental-maximum-parallelization-width 4 --filter 'EndToEndTests.($(COMMANDS))' > $$logs/commands 2>&1 & commands=$$!; \
 Tests/run --twice --no-parallel --filter 'EndToEndTests.$(DOCUMENTED)' > $$logs/documented 2>&1 & documented=$$!; \
 Tests/run --twice --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)|$(COMMANDS)|$(DOCUMENTED)' || status=$$?; \
 wait $$commands || status=$$?; \
