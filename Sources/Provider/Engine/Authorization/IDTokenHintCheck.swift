@@ -14,7 +14,7 @@ struct IDTokenHintCheck {
         names = context.names
         configuration = context.configuration
         self.sessions = sessions
-        refusesForgeries = context.dialect.strictness.checksOpenIDRequests
+        refusesForgeries = context.dialect.strictness.checksRequestedUsers
     }
 
     /// Why a hint is none of this provider's tokens; nil of one that is.

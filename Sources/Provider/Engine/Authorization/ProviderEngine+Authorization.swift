@@ -108,8 +108,8 @@ extension ProviderEngine {
 
     /// A session that answers a request without asking anybody.
     private func knownSession(of request: RecordedRequest, for login: PendingLogin) -> String? {
-        // OpenID Connect Core, section 3.1.2.1: the user is to choose who to be. What a recorded provider does its pages show.
-        let isToChoose = login.prompt.contains("select_account") && dialect.strictness.checksOpenIDRequests
+        // The user is to choose who to be.
+        let isToChoose = login.prompt.contains("select_account") && dialect.strictness.asksToSelectAccount
         guard let found = state.sessions.session(of: request), !login.prompt.contains("login"), !isToChoose,
             isFresh(found.session, login),
             requestedUser(of: login).isMeant(found.session.user)

@@ -7,8 +7,7 @@ struct RequestObjectReader {
     private let client: ProviderConfiguration.Client
     private let registration: ClientRegistration?
     private let names: ProviderNames
-    private let checksAudiences: Bool
-    private let checksOpenIDRequests: Bool
+    private let isStrict: Bool
     private let now: Timestamp
 
     /// `registration`: what the client is held to; nil where it did not register here.
@@ -20,8 +19,7 @@ struct RequestObjectReader {
         self.client = client
         self.registration = registration
         names = context.names
-        checksAudiences = context.dialect.strictness.checksAudiences
-        checksOpenIDRequests = context.dialect.strictness.checksOpenIDRequests
+        isStrict = context.dialect.strictness.checksRequestObjects
         now = context.now
     }
 
@@ -46,13 +44,11 @@ struct RequestObjectReader {
         if let name = claims["client_id"]?.string, name != client.id {
             throw RequestObjectFlaw(words: "the request object is of the client \(name), not \(client.id)")
         }
-        if checksAudiences, !token.audience.isEmpty, let words = names.foreignAudience(of: token) {
+        if isStrict, !token.audience.isEmpty, let words = names.foreignAudience(of: token) {
             throw RequestObjectFlaw(words: "the request object's \(words)")
         }
         // RFC 9101, section 4: there is one request, and no other in it.
-        if checksOpenIDRequests,
-            let nested = ["request", "request_uri"].first(where: { claims[$0] != nil })
-        {
+        if isStrict, let nested = ["request", "request_uri"].first(where: { claims[$0] != nil }) {
             throw RequestObjectFlaw(words: "the request object has a \(nested) of its own")
         }
         if let asked = registration?.members[algorithmName]?.string, asked != token.algorithm {

@@ -10,8 +10,7 @@ struct RequestedUser {
     private let subject: String?
 
     init(of login: PendingLogin, _ context: ProviderContext, sessions: BrowserSessions) {
-        // Of a recorded provider the users are known only as far as they were recorded.
-        subject = context.dialect.strictness.checksOpenIDRequests ? login.claims?.subject : nil
+        subject = context.dialect.strictness.checksRequestedUsers ? login.claims?.subject : nil
         known = Self.known(to: context.configuration, sessions, login)
     }
 

@@ -22,7 +22,7 @@ extension ProviderEngine {
         guard let user = grant.user else {
             return dialect.refusals.invalidToken("it is the client's own, of no user")
         }
-        if dialect.strictness.checksOpenIDRequests, !grant.scope.spaceDelimited.contains("openid") {
+        if dialect.strictness.keepsUserInfoForOpenID, !grant.scope.spaceDelimited.contains("openid") {
             return dialect.refusals.tokenOutsideOpenID(grant)
         }
         let forms = dialect.userInfo
