@@ -2,8 +2,8 @@ package import JSON
 
 /// Makes one capture of several: each exchange once, in the order in which they began by one clock.
 ///
-/// Reads captures, and writes nothing. Bodies stay where they are until an exchange is asked for; what is held besides the
-/// captures themselves is a few words for each of their entries.
+/// Reads captures, and writes into no file but the one that ``write(to:progress:)`` is given. Bodies stay where they are until an
+/// exchange is asked for; what is held besides the captures themselves is a few words for each of their entries.
 ///
 /// Two entries are one exchange where both have what is made for one request or login (a code, a state, a request's id, a
 /// second of the server's clock), or lie at one place and time once the clocks are known to each other; and where nothing

@@ -2,7 +2,6 @@ import ArgumentParser
 import Captures
 import Foundation
 import JSON
-import Reports
 
 /// Makes one capture of what others have recorded.
 struct Import: ParsableCommand {
@@ -225,40 +224,21 @@ struct Import: ParsableCommand {
         )
     }
 
-    /// Exchanges that are held at a time.
-    private static let batch = 64
-
     /// Writes the capture, and counts the exchanges that the files tell differently.
     private func write(_ merger: CaptureMerger, to path: String) throws -> Int {
         let progress = ProgressBar("writing", total: merger.count)
         defer { progress.clear() }
-        var differing = 0
         do throws(CaptureError) {
             let writer = try CaptureWriter(
                 newAt: path,
                 version: Authreel.version,
                 logMembers: merger.logMembers
             )
-            var waiting: [Exchange] = []
-            for index in 0..<merger.count {
-                let exchange = merger.exchange(at: index)
-                if exchange.isToldDifferently { differing += 1 }
-                waiting.append(exchange)
-                // Large bodies are read when they are written: one at a time.
-                if waiting.count >= Self.batch || exchange.hasBodyToRead {
-                    let first = index + 1 - waiting.count
-                    try writer.append(waiting) { merger.original(at: first + $0) }
-                    waiting = []
-                    progress.show(index, out)
-                }
-            }
-            let first = merger.count - waiting.count
-            try writer.append(waiting) { merger.original(at: first + $0) }
+            return try merger.write(to: writer) { progress.show($0, out) }
         } catch {
             guard case .inputOutput(_, let reason) = error else { throw CommandFailure(error) }
             throw OutputFile.unfinished(out, reason)
         }
-        return differing
     }
 
     private func tell(_ summary: ImportSummary) {
@@ -274,24 +254,5 @@ struct Import: ParsableCommand {
         StandardError.note(
             "next: \(Invocation.command(summary.logins.isEmpty ? "view" : "diagnose", out))"
         )
-    }
-}
-
-extension Exchange {
-    /// Whether files tell other things of it than when it was.
-    fileprivate var isToldDifferently: Bool {
-        provenance.differs.members.contains { file in
-            file.value.object?.members.contains { !["startedDateTime", "time"].contains($0.name) } ?? false
-        }
-    }
-
-    /// Whether a body of it is in a file.
-    fileprivate var hasBodyToRead: Bool {
-        [request.body, response?.body].contains { body in
-            switch body?.content {
-            case .deferred, .spooled: true
-            case .bytes, .missing, .parameters, nil: false
-            }
-        }
     }
 }
