@@ -72,11 +72,8 @@ package final class RecordedProvider: Sendable {
         guard !recorded.isEmpty else { throw ProviderError.noProvider }
         addresses = AddressMap(of: recorded, base: baseURL.withoutSlash, issuer: options.issuer)
         mapping = addresses.entries.map { ($0.old, $0.new) }
-        var policy = ProviderPolicy()
-        policy.autoLogin = options.autoLogin
+        var policy = ProviderPolicy(options)
         policy.isAsRecorded = options.isAsRecorded
-        policy.faults = options.faults
-        policy.logout = options.logout
         self.policy = policy
         self.random = random
         var parts: [Part] = []

@@ -1,11 +1,8 @@
 import Captures
-import Foundation
-import JOSE
 import LibCrypto
 import Provider
 import Proxy
 import Replay
-import Synchronization
 import TLS
 
 /// Everything that the demo starts: a provider and an application over TLS, the real recording proxy, and
@@ -134,10 +131,7 @@ struct DemoStage {
                     email: "alice@mail.example"
                 )
             ],
-            keys: [
-                .init(algorithm: .rs256, key: try PrivateKey.generate(.rsa(bits: 2048))),
-                .init(algorithm: .es256, key: try PrivateKey.generate(.elliptic(.p256))),
-            ]
+            keys: try ProviderConfiguration.SigningKeyEntry.made()
         )
     }
 

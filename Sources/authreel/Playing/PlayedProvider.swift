@@ -1,7 +1,4 @@
 import Captures
-import JOSE
-import JSON
-import LibCrypto
 import Provider
 
 /// The provider that a mock plays: one of captures, or the built-in one.
@@ -54,35 +51,15 @@ struct PlayedProvider: Sendable {
 
     /// The built-in provider, for whoever the options name; without clients for everybody on this machine.
     init(builtInAt base: String, options: RecordedProviderOptions) throws {
-        let issuer = options.issuer?.withoutSlash ?? base
-        let clients = options.clients.map { Self.client($0, options) }
-        var policy = ProviderPolicy()
-        policy.autoLogin = options.autoLogin
-        policy.faults = options.faults
-        policy.logout = options.logout
-        policy.acceptsUnknownClients = clients.isEmpty
-        if clients.isEmpty { policy.redirectURIs = options.redirectURIs }
-        let named =
-            options.users.isEmpty ? [("alice", "wonderland")] : options.users.map { ($0.name, $0.password) }
-        var users = named.map(Self.user)
-        for claim in options.claims { claim.give(to: &users) }
-        let configuration = ProviderConfiguration(
-            issuer: issuer,
-            clients: clients,
-            users: users,
-            keys: [
-                .init(algorithm: .rs256, key: try PrivateKey.generate(.rsa(bits: 2048))),
-                .init(algorithm: .es256, key: try PrivateKey.generate(.elliptic(.p256))),
-            ]
-        )
-        let issued = Issuer(
-            identifier: issuer,
-            discovery: issuer + "/.well-known/openid-configuration",
-            clients: clients,
+        let configuration = try ProviderConfiguration(forDevelopmentAt: base, options)
+        let issuer = Issuer(
+            identifier: configuration.issuer,
+            discovery: configuration.issuer + "/.well-known/openid-configuration",
+            clients: configuration.clients,
             users: configuration.users,
             remarks: Self.remarks(on: options)
         )
-        self.init(BuiltInProvider(configuration, policy: policy), issued)
+        self.init(BuiltInProvider(configuration, policy: ProviderPolicy(forDevelopment: options)), issuer)
     }
 
     private init(_ provider: BuiltInProvider, _ issuer: Issuer) {
@@ -90,23 +67,6 @@ struct PlayedProvider: Sendable {
         hosts = []
         answer = { provider.answer(to: $0, at: $1) }
         again = { PlayedProvider(provider.begunAnew(breaking: $0, probing: $1), issuer) }
-    }
-
-    private static func client(
-        _ named: RecordedProviderOptions.Client,
-        _ options: RecordedProviderOptions
-    ) -> ProviderConfiguration.Client {
-        var client = ProviderConfiguration.Client(
-            id: named.id,
-            secret: named.secret,
-            redirectURIs: options.redirectURIs,
-            requiresPKCE: false
-        )
-        client.acceptsLocalRedirects = options.redirectURIs.isEmpty
-        client.acceptsOwnOriginsAfterLogout = true
-        client.keys = options.clientKeys[named.id] ?? []
-        if named.secret == nil, !client.keys.isEmpty { client.authenticationMethods = ["private_key_jwt"] }
-        return client
     }
 
     /// What is taken because nobody was named.
@@ -118,18 +78,5 @@ struct PlayedProvider: Sendable {
         }
         guard options.redirectURIs.isEmpty else { return [] }
         return ["any redirect URI on this machine is taken: --redirect-uri URI names yours"]
-    }
-
-    private static func user(_ name: String, _ password: String) -> ProviderConfiguration.User {
-        var user = ProviderConfiguration.User(
-            name: name,
-            password: password,
-            subject: name,
-            fullName: name.prefix(1).uppercased() + name.dropFirst(),
-            email: name.contains("@") ? name : "\(name)@mail.example"
-        )
-        // What applications show of somebody, and many cannot do without.
-        user.claims["preferred_username"] = .string(name)
-        return user
     }
 }
