@@ -27,7 +27,7 @@ struct DemoStage {
         let providerBox = Late<BuiltInProvider>()
         let provider = try await LocalServer.start(tls: try identities.server(.address([127, 0, 0, 1]))) {
             request in
-            await providerBox.value?.respond(to: request, at: SystemClock.now)
+            providerBox.value?.respond(to: request, at: SystemClock.now)
                 ?? RecordedResponse(status: 503)
         }
         let applicationBox = Late<DemoRelyingParty>()
@@ -43,7 +43,7 @@ struct DemoStage {
         )
         let result: Result
         do {
-            await providerBox.set(
+            providerBox.set(
                 BuiltInProvider(try configuration(issuer: stage.issuer, origin: stage.origin))
             )
             result = try await body(stage)
@@ -88,7 +88,7 @@ struct DemoStage {
 
     private func logIn(_ coding: DemoRelyingParty.ChallengeCoding, _ sender: HTTPSender) async throws {
         let send: UserAgent.Send = { try await sender.send($0) }
-        await application.set(DemoRelyingParty(issuer: issuer, origin: origin, coding: coding, send: send))
+        application.set(DemoRelyingParty(issuer: issuer, origin: origin, coding: coding, send: send))
         let browser = UserAgent(
             name: "Mozilla/5.0 (authreel demo browser)",
             clock: { SystemClock.now },
@@ -156,12 +156,5 @@ struct DemoStage {
                 key: key
             )
         }
-    }
-
-    /// Something that is made after it is needed.
-    private actor Late<Value: Sendable> {
-        private(set) var value: Value?
-
-        func set(_ value: Value) { self.value = value }
     }
 }
