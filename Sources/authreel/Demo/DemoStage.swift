@@ -41,20 +41,17 @@ struct DemoStage {
             origin: "https://localhost:\(application.port)",
             application: applicationBox
         )
-        let result: Result
-        do {
+        return try await ending(
+            with: {
+                await application.stop()
+                await provider.stop()
+            }
+        ) {
             providerBox.set(
                 BuiltInProvider(try configuration(issuer: stage.issuer, origin: stage.origin))
             )
-            result = try await body(stage)
-        } catch {
-            await application.stop()
-            await provider.stop()
-            throw error
+            return try await body(stage)
         }
-        await application.stop()
-        await provider.stop()
-        return result
     }
 
     /// Records one login into a file, from the sign-in page to the logout.
@@ -74,15 +71,14 @@ struct DemoStage {
             .init(trustsSystemRoots: false, furtherRoots: [recorder.certificate])
         )
         let sender = HTTPSender(.init(proxy: ("127.0.0.1", port), tls: trust))
-        do {
+        try await ending(
+            with: {
+                await sender.stop()
+                await recording.stop()
+            }
+        ) {
             try await logIn(coding, sender)
-        } catch {
-            await recording.stop()
-            await sender.stop()
-            throw error
         }
-        await sender.stop()
-        await recording.stop()
         if let missing = recording.missing { throw OutputFile.unfinished(path, missing.reason) }
     }
 

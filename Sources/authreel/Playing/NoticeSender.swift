@@ -62,13 +62,7 @@ final class NoticeSender: Sendable {
     /// - Throws: what `body` throws.
     static func withSender(_ body: (NoticeSender) async throws -> Void) async throws {
         let notices = NoticeSender()
-        do {
-            try await body(notices)
-        } catch {
-            await notices.stop()
-            throw error
-        }
-        await notices.stop()
+        try await ending(with: { await notices.stop() }) { try await body(notices) }
     }
 
     /// Gives up what is under way; nothing is sent afterwards.

@@ -9,12 +9,6 @@ extension HTTPSender {
         _ body: (HTTPSender) async throws -> Void
     ) async throws {
         let sender = HTTPSender(configuration)
-        do {
-            try await body(sender)
-        } catch {
-            await sender.stop()
-            throw error
-        }
-        await sender.stop()
+        try await ending(with: { await sender.stop() }) { try await body(sender) }
     }
 }

@@ -60,13 +60,8 @@ struct ReplaySession: Sendable {
     ) async throws -> [(Int, ReplayReport)] {
         // One for all of them, since they share its session.
         let browser = browsers.map(ReplayBrowser.init)
-        do {
-            let reports = try await run(chain, jobs, browser, done)
-            await browser?.end()
-            return reports
-        } catch {
-            await browser?.end()
-            throw error
+        return try await ending(with: { await browser?.end() }) {
+            try await run(chain, jobs, browser, done)
         }
     }
 
