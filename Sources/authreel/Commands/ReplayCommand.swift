@@ -202,7 +202,7 @@ struct ReplayCommand: AsyncParsableCommand {
             browsers: try plan || dryRun ? nil : browsing.configuration(upstream),
             tell: { job, event in progress.tell(event, of: job) }
         )
-        let jobs = jobs.map { $0.adapted(to: session.target) }
+        let jobs = jobs.map { $0.adapted(to: session.target.map(for: $0.plan.flow)) }
         if plan || dryRun {
             try printPlans(jobs, session, credentials.names)
             if dryRun { try checkSecrets(of: jobs, given: credentials) }

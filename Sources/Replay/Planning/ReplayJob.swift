@@ -1,35 +1,34 @@
-import Flows
-import Replay
+package import Flows
 
 /// A flow that is to be replayed.
-struct ReplayJob: Sendable {
+package struct ReplayJob: Sendable {
     /// The capture's name as the user wrote it.
-    var capture: String
-    var plan: ReplayPlan
+    package var capture: String
+    package var plan: ReplayPlan
     /// Among the flows of all captures of this round.
-    var number: Int
+    package var number: Int
     /// The number of the flow whose session it goes on with.
-    var predecessor: Int?
+    package var predecessor: Int?
 
     /// `login.har#flow-1`.
-    var name: String { "\(capture)#\(plan.flow.id)" }
+    package var name: String { "\(capture)#\(plan.flow.id)" }
 
     /// Whether anything is driven besides the reading of metadata and keys.
-    var holdsMoreThanDocuments: Bool {
+    package var holdsMoreThanDocuments: Bool {
         plan.steps.contains { ![.discovery, .jwks, .resourceMetadata].contains($0.kind) }
     }
 
-    /// The same with what is driven at a target.
-    func adapted(to target: ReplayTarget) -> ReplayJob {
+    /// The same with what is driven through a map.
+    package func adapted(to map: EndpointMap) -> ReplayJob {
         var job = self
-        job.plan = plan.adapted(to: target.map(for: plan.flow))
+        job.plan = plan.adapted(to: map)
         return job
     }
 
     /// The jobs of a capture that have something to drive.
     ///
     /// `only`: the id of the one that is wanted; those that it goes on from are wanted, too.
-    static func jobs(
+    package static func jobs(
         of flows: [Flow],
         in capture: String,
         only: String?,
@@ -55,7 +54,7 @@ struct ReplayJob: Sendable {
 
     /// Indices of jobs that have to run one after the other: those of one capture, and those of one client, since what
     /// a provider remembers of one login (consents, sessions, grants) it may change in the midst of another.
-    static func chains(_ jobs: [ReplayJob]) -> [[Int]] {
+    package static func chains(_ jobs: [ReplayJob]) -> [[Int]] {
         var chains: [[Int]] = []
         var chainOfKey: [String: Int] = [:]
         for (index, job) in jobs.enumerated() {
