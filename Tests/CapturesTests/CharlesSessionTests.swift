@@ -126,6 +126,18 @@ struct CharlesSessionTests {
         #expect(capture[1].request.url.text == "https://api.example:443" && capture[1].response == nil)
     }
 
+    /// Letters in an encoding that is not known are no body.
+    @Test(arguments: [("BASE64", "e30=", "{}"), ("uuencode", "e30=", nil)] as [(String, String, String?)])
+    func bodyIsReadInAnEncodingThatIsKnown(_ encoding: String, _ told: String, _ text: String?) throws {
+        let xml = Self.xml.replacing(#""base64">e30="#, with: #""\#(encoding)">\#(told)"#)
+        let json = Self.told(answer: #""body":{"encoding":"\#(encoding)","encoded":"\#(told)"},"#)
+        for session in [xml + "</charles-session>", "[\(json)]"] {
+            let body = try #require(read(session)[0].response?.body)
+            #expect(body.isRecorded == (text != nil) && body.text == text)
+            #expect(body.mediaType == "application/json")
+        }
+    }
+
     @Test func sessionInXMLThatBreaksOffIsReadUpToThere() throws {
         let capture = try read(Self.xml + #"<transaction method="GET" host="api.example"><request>"#)
         #expect(capture.count == 2 && capture.isCutShort)

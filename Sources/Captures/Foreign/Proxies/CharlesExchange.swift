@@ -124,7 +124,19 @@ struct CharlesExchange {
     /// As a text, or in Base64 where it is none.
     private static func bytes(of message: JSONObject?) -> [UInt8]? {
         let body = message?["body"]
-        return body?["encoded"]?.string.map(Base64.decode) ?? body?["text"]?.string.map { Array($0.utf8) }
+        if let encoded = body?["encoded"]?.string {
+            return bytes(of: Array(encoded.utf8), in: body?["encoding"]?.string ?? "base64")
+        }
+        return body?["text"]?.string.map { Array($0.utf8) }
+    }
+
+    /// A body that is told in an encoding, which is none where none is named; nil where that is not known, as its letters are no body.
+    static func bytes(of text: [UInt8], in encoding: String?) -> [UInt8]? {
+        switch encoding?.lowercased() ?? "" {
+        case "base64": Base64.decode(String(decoding: text, as: UTF8.self))
+        case "", "plain", "none": text
+        default: nil
+        }
     }
 
     // MARK: - Times and connections

@@ -7,7 +7,7 @@ struct CharlesXML {
         var attributes: [String: String] = [:]
         var firstLine = ""
         var headers: [HeaderFields.Field] = []
-        var body: (range: Range<Int>, isBase64: Bool)?
+        var body: (range: Range<Int>, encoding: String?)?
     }
 
     private let source: CaptureSource
@@ -85,8 +85,7 @@ struct CharlesXML {
         case "name": fieldName = text(range)
         case "value": take(value: text(range))
         case "body":
-            let isBase64 = begin.attributes["encoding"] == "base64"
-            change { $0.body = (range, isBase64) }
+            change { $0.body = (range, begin.attributes["encoding"]) }
         default: break
         }
     }
@@ -168,15 +167,16 @@ struct CharlesXML {
     /// Nil where none is told.
     private func body(of message: Message, _ headers: HeaderFields) -> Body? {
         guard let told = message.body, !told.range.isEmpty else { return nil }
-        let load: @Sendable () -> [UInt8] = { [source] in
-            let text = XMLTags.text(told.range, of: source)
-            let bytes = told.isBase64 ? Base64.decode(String(decoding: text, as: UTF8.self)) : text
-            return ContentCoding.decodeUnlessDone(bytes, headers: headers).bytes
+        let type = headers.first("content-type") ?? message.attributes["mime-type"]
+        let load: @Sendable () -> [UInt8]? = { [source] in
+            CharlesExchange.bytes(of: XMLTags.text(told.range, of: source), in: told.encoding).map {
+                ContentCoding.decodeUnlessDone($0, headers: headers).bytes
+            }
         }
-        let bytes = load()
+        guard let bytes = load() else { return Body(content: .missing, mediaType: type) }
         return Body(
             content: bytes.count > HAREntry.eagerBodyLimit ? .deferred(load) : .bytes(bytes),
-            mediaType: headers.first("content-type") ?? message.attributes["mime-type"],
+            mediaType: type,
             size: bytes.count
         )
     }
