@@ -23,7 +23,14 @@ extension TLSStream {
             return waitForPeer(direction, keys, &sink)
         }
         if direction.side == .client, header.type != TLSContentType.handshake, mayMissClientHello {
-            missClientHello(keys, &sink)
+            missClientHello()
+            if header.type == TLSContentType.applicationData {
+                // It may be of early data, or its end: whether the server took that it says itself.
+                handshake.earlyData = .undecided
+                direction.waits = .peer
+                return .hold
+            }
+            release(server, keys, &sink)
             if direction.isStopped { return .read }
         }
         if direction.side == .client, handshake.clientHellos == 0,
@@ -164,6 +171,8 @@ extension TLSStream {
             if handshake.earlyData == .undecided {
                 handshake.earlyData = extensions.takesEarlyData ? .taken : .rejected
                 facts.usesEarlyData = extensions.takesEarlyData
+                // The hello that offered it may be missing.
+                if extensions.takesEarlyData { facts.offersEarlyData = true }
                 changes += 1
             }
         case (.server, MessageType.certificateRequest):

@@ -74,11 +74,23 @@ extension TLSStream {
 
     /// Goes on as if the client had said hello: whose it was shows by the secret, among those of no hello that was seen, which opens the
     /// first protected record.
-    mutating func missClientHello(_ keys: TLSKeyLog, _ sink: inout some TLSStreamSink) {
+    ///
+    /// The server's words, which wait for that hello, are to be read first.
+    mutating func missClientHello() {
         handshake.clientHellos = 1
         handshake.clientRandom = TLSRandom.unseen
         handshake.mayHoldAnotherHello = true
-        release(server, keys, &sink)
+        changes += 1
+    }
+
+    /// Goes on as if the client had said hello with this random, and offered the early data that it sends.
+    mutating func missClientHello(ofEarlyData random: TLSRandom) {
+        handshake.beginsInTheMiddle = false
+        handshake.clientHellos = 1
+        handshake.clientRandom = random
+        handshake.earlyData = .undecided
+        facts.offersEarlyData = true
+        changes += 1
     }
 
     // MARK: - Half a hello

@@ -59,8 +59,14 @@ extension TLSStream {
     ) -> Verdict {
         handshake.beginsInTheMiddle = true
         if let owner = owner(of: record, from: .client, keys) {
-            beginInTheMiddle(owner, keys, &sink)
-            return .read
+            guard owner.epoch == .early else {
+                beginInTheMiddle(owner, keys, &sink)
+                return .read
+            }
+            // Only the client's hello is missing: what the server says to both is still to come.
+            missClientHello(ofEarlyData: owner.random)
+            direction.waits = .peer
+            return .hold
         }
         if mayBeTurned, let owner = owner(of: record, from: .server, keys) {
             turnedFor = owner.random
@@ -142,7 +148,7 @@ extension TLSStream {
     }
 
     private static func owners(among randoms: [TLSRandom], _ side: Side, _ keys: TLSKeyLog) -> [Owner] {
-        let epochs: [TLSDirection.Epoch] = [.application, .handshake]
+        let epochs: [TLSDirection.Epoch] = [.application, .handshake] + (side == .client ? [.early] : [])
         return randoms.flatMap { random in
             epochs.flatMap { epoch in
                 let secret = keys.secret(label(epoch, side), for: random) ?? []

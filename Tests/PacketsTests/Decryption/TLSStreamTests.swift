@@ -298,6 +298,35 @@ struct TLSStreamTests {
         }
     }
 
+    /// Without so many of the client's first records: its hello, ChangeCipherSpec, and the early data itself.
+    @Test(arguments: 1...3) func earlyDataBehindALostHelloIsRead(missing: Int) throws {
+        let pair = try resumed(.init(takesEarlyData: true))
+        try pair.sendEarly(Array("early".utf8), isTaken: true)
+        try pair.answerEarly(Array("answer".utf8))
+        try pair.handshake()
+        try pair.talk(sizes: [10])
+        let reading = TLSReading(Array(records(pair.wire).dropFirst(missing)), keys: pair.keys)
+        let isThere = missing < 3
+        #expect(reading.plaintext[.client] == pair.sent[.client]?.suffix(isThere ? 15 : 10))
+        #expect(reading.plaintext[.server] == pair.sent[.server])
+        #expect(reading.turns.first == (isThere ? .client : .server))
+        // Of what is missing nothing tells how much it was.
+        #expect(reading.reasons.isEmpty && reading.lost == (isThere ? [:] : [.client: [0]]))
+        let facts = try #require(reading.facts.first)
+        #expect(facts.offersEarlyData && facts.usesEarlyData && facts.isResumed)
+    }
+
+    @Test(arguments: 1...3) func rejectedEarlyDataBehindALostHelloIsNotThere(missing: Int) throws {
+        let pair = try resumed(.init(takesEarlyData: true), then: .init(takesEarlyData: false))
+        try pair.sendEarly(Array("never read".utf8), isTaken: false)
+        try pair.handshake()
+        try pair.talk(sizes: [10])
+        let reading = TLSReading(Array(records(pair.wire).dropFirst(missing)), keys: pair.keys)
+        for side in [Side.client, .server] { #expect(reading.plaintext[side] == pair.sent[side]) }
+        #expect(reading.reasons.isEmpty && reading.lost.isEmpty)
+        #expect(reading.facts.map(\.usesEarlyData) == [false])
+    }
+
     @Test func earlyDataBeforeARetryRequestIsNotThere() throws {
         let pair = try resumed(
             .init(takesEarlyData: true),
