@@ -145,6 +145,8 @@ struct TLSRecordSearch {
     var beginsInTheMiddle = false
     /// Whether it is known that the handshake ended just then.
     var followsHandshake = false
+    /// How often the other side's keys had been updated, where it begins in the middle.
+    var updates = 0
     /// Where it begins in the middle, bytes that are missing; nil where none are.
     var lost: Int?
 

@@ -10,6 +10,8 @@ extension TLSStream {
         var secret: [UInt8]
         var protection: TLSRecordProtection
         var number: UInt64 = 0
+        /// How often the keys were updated (RFC 8446, section 4.6.3).
+        var updates = 0
     }
 
     /// Secrets of the key log that are tried on a connection.
@@ -22,6 +24,10 @@ extension TLSStream {
     private static let mostPassedOver = 8
     /// As many trials as to make the keys of one secret takes time for.
     private static let trialsForKeys = 8
+    /// How often keys may have been updated before the capture, those of how many owners are tried, and how often.
+    private static let mostUpdates = 3
+    private static let mostUpdatedOwners = 8
+    private static let trialsForUpdates = 1024
 
     /// The words for a connection that is of no secret.
     private static let noBeginning = "it begins in the middle: its handshake is not in the capture"
@@ -140,7 +146,13 @@ extension TLSStream {
         guard !randoms.isEmpty, making < max(share, least) else { return nil }
         let candidates = Self.owners(among: randoms, side, keys)
         var trials = candidates.count * Self.trialsForKeys
-        let found = Self.open(record, candidates, mostTrials: max(share, least), &trials, into: buffer)
+        var found = Self.open(record, candidates, mostTrials: max(share, least), &trials, into: buffer)
+        let most = trials + min(share / 4, Self.trialsForUpdates)
+        if found == nil, trials + Self.mostUpdatedOwners * Self.mostUpdates * Self.trialsForKeys < most {
+            let updated = Self.updated(candidates)
+            trials += updated.count * Self.trialsForKeys
+            found = Self.open(record, updated, mostTrials: most, &trials, into: buffer)
+        }
         handshake.trialsInTheMiddle += trials
         hellos.inTheMiddle.take(trials)
         if found != nil { hellos.inTheMiddle.foundOwner(of: peer) }
@@ -157,6 +169,22 @@ extension TLSStream {
                         Owner(random: random, epoch: epoch, suite: suite, secret: secret, protection: $0)
                     }
                 }
+            }
+        }
+    }
+
+    /// The same behind an update of the keys, or several: what has been said for so long is of few connections.
+    private static func updated(_ owners: [Owner]) -> [Owner] {
+        owners.filter { $0.epoch == .application }.prefix(mostUpdatedOwners).flatMap { owner in
+            var owner = owner
+            return (1...mostUpdates).compactMap { updates -> Owner? in
+                owner.secret = TLSKeySchedule.next(owner.secret, of: owner.suite)
+                owner.updates = updates
+                guard let next = TLSKeySchedule.protection(of: owner.suite, secret: owner.secret) else {
+                    return nil
+                }
+                owner.protection = next
+                return owner
             }
         }
     }
@@ -222,7 +250,8 @@ extension TLSStream {
         server.skipped = 0
         var search = TLSRecordSearch(candidates: nil, passed: 0, offset: 0)
         search.beginsInTheMiddle = true
-        search.followsHandshake = owner.epoch == .handshake || owner.number == 0
+        search.followsHandshake = owner.epoch == .handshake || owner.number == 0 && owner.updates == 0
+        search.updates = owner.updates
         server.search = search
         changes += 1
         if client.hasFinished { endHandshake(&sink) }

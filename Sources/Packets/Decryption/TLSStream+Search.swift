@@ -108,7 +108,11 @@ extension TLSStream {
             add(.handshake)
             add(.application)
         case .application:
-            add(.application)
+            if let search = direction.search, search.updates > 0 {
+                found += candidates(for: direction.side, besides: search.updates, keys)
+            } else {
+                add(.application)
+            }
             if let following = candidate(following: direction) { found.append(following) }
         }
         return found
@@ -130,6 +134,28 @@ extension TLSStream {
                 number: 0,
                 isLater: false
             )
+        }
+    }
+
+    /// The keys of a side where those of the other one were updated so often: mostly one side asks the other for the same.
+    private func candidates(for side: Side, besides updates: Int, _ keys: TLSKeyLog)
+        -> [TLSRecordSearch.Candidate]
+    {
+        guard let suite = handshake.suite, let made = material(.application, side, suite, keys) else {
+            return []
+        }
+        var secrets = [made.secret]
+        for place in 0...updates { secrets.append(TLSKeySchedule.next(secrets[place], of: suite)) }
+        return [updates, updates - 1, updates + 1].compactMap { times in
+            TLSKeySchedule.protection(of: suite, secret: secrets[times]).map { protection in
+                .init(
+                    epoch: .application,
+                    protection: protection,
+                    secret: secrets[times],
+                    number: 0,
+                    isLater: times > 0
+                )
+            }
         }
     }
 

@@ -114,6 +114,25 @@ struct TLSMiddleTests {
         }
     }
 
+    /// Who asks for that has the other side do so as well.
+    @Test(arguments: suites, 1...3)
+    func keysThatWereUpdatedBeforeAreFound(_ suite: String, updates: Int) throws {
+        var options = TLSPair.Options()
+        options.suites = suite
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        var place = 0
+        for number in 0...4 {
+            if (1...updates).contains(number) { try pair.updateKeys(.client, requestsOther: true) }
+            place = pair.wire.count
+            for side in [Side.client, .server] { try pair.send(Damage.line(number, side, 900), from: side) }
+        }
+        let other = try Damage.pair(suite, records: 1)
+        let reading = TLSReading(Array(pair.wire[place...]), keys: TLSKeyLog(other.keyLog + pair.keyLog))
+        for side in [Side.client, .server] { #expect(Damage.numbers(reading, side) == [4]) }
+        #expect(reading.reasons.isEmpty && reading.lost.isEmpty, "\(reading.reasons)")
+    }
+
     /// A record that is broken, or of early data, has no secret; that of the next one shows.
     @Test func recordOfNoSecretInFrontIsPassedOver() throws {
         let pair = try Damage.pair(Self.suites[0], records: 12)
