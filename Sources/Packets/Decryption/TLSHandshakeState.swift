@@ -34,6 +34,8 @@ struct TLSHandshakeState {
     var possibleSuites: [TLSCipherSuite] = []
     /// Whether the key log has the master secret of a connection whose server's hello is missing: it is TLS 1.2, or before.
     var isOlderByKeys = false
+    /// Whether the server was given up for want of its hello.
+    var isServerGivenUp = false
     /// Of TLS 1.2 and before.
     var legacy: TLSLegacyHandshake?
     /// What key logs know the premaster secret by that the client sent (RFC 5246, section 7.4.7.1); empty without one.
@@ -63,7 +65,7 @@ struct TLSHandshakeState {
     var missingHello: String {
         "its ServerHello is not whole in the capture, "
             + (isOlderByKeys
-                ? "of which TLS 1.2 and before make their keys as well"
+                ? "of whose random TLS 1.2 and before make their keys as well"
                 : "and no secret of TLS 1.3 for it is in the key log")
             + (clientRandom.map { " (client random \($0))" } ?? "")
     }

@@ -93,6 +93,8 @@ extension TLSStream {
     }
 
     func waitReason(_ direction: TLSDirection) -> String {
+        // The same for both.
+        if direction.side == .client, handshake.isServerGivenUp { return handshake.missingHello }
         if direction.side == .client, handshake.hasServerHello {
             return "whether the server takes early data could not be read"
         }

@@ -44,11 +44,17 @@ extension TLSStream {
         _ sink: inout some TLSStreamSink
     ) -> Verdict {
         guard mayWaitForSecrets(keys) else {
-            stop(direction, handshake.missingHello, &sink)
+            giveUpServer(&sink)
             return .read
         }
         direction.waits = .keys
         return .hold
+    }
+
+    /// Reads no more of the server, whose hello is missing; the client may still say something in clear.
+    mutating func giveUpServer(_ sink: inout some TLSStreamSink) {
+        handshake.isServerGivenUp = true
+        stop(server, handshake.missingHello, &sink)
     }
 
     /// Whether secrets of TLS 1.3 may still come: a log that has the master secret has said that it is another version.

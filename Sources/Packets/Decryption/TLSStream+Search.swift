@@ -62,7 +62,7 @@ extension TLSStream {
         direction.search?.candidates = found
         guard found.isEmpty else { return true }
         guard hasHello || mayWaitForSecrets(keys) else {
-            stop(direction, handshake.missingHello, &sink)
+            giveUpServer(&sink)
             return false
         }
         guard mostHeldForKeys > 0 else {

@@ -278,7 +278,9 @@ extension ConnectionReader {
         isUnreadable = true
         passPostponed()
         messages?.abandon(AnswerLoss.undecrypted("from here on it", reason), at: time)
+        let isKnown = side.map { unreadableSides[$0.other] == reason } ?? false
         if let side { unreadableSides[side] = reason }
+        if isKnown { return }
         if hasBeginning, bytes.onlySide == nil { note(reason) } else { reasons.append(reason) }
     }
 }

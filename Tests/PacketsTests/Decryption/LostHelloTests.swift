@@ -125,8 +125,21 @@ struct LostHelloTests {
         #expect(reading.plaintext.values.allSatisfy { $0.isEmpty })
         let told = reading.reasons.filter { $0.text.hasPrefix("its ServerHello is not whole") }
         #expect(!told.isEmpty)
-        #expect(told.allSatisfy { $0.text.contains("of which TLS 1.2 and before") == row.hasKeys })
+        #expect(told.allSatisfy { $0.text.contains("of whose random TLS 1.2 and before") == row.hasKeys })
         #expect(reading.facts.isEmpty)
+    }
+
+    /// Neither side can be read for one and the same reason.
+    @Test func whatIsMissingOfItIsToldOnce() throws {
+        let pair = try TLSPair(.init(versions: TLS1_2_VERSION...TLS1_2_VERSION))
+        try pair.handshake()
+        try pair.exchange(["a"])
+        var made = PacketBuilder()
+        made.converse(pair.wire)
+        let flight = try #require(pair.wire.first { $0.side == .server }).bytes
+        made.packets.removeAll { $0.bytes.dropFirst(40).starts(with: flight.prefix(40)) }
+        let told = PacketImport(made.packets, keyLog: pair.keyLog).report.losses.map(\.what)
+        #expect(told.count == 1 && told.allSatisfy { $0.contains("its ServerHello is not whole") }, "\(told)")
     }
 
     @Test(arguments: suites, Missing.allCases)
