@@ -4,16 +4,9 @@ internal import Captures
 ///
 /// Where nothing else comes of it, a port or an address was damaged.
 struct DoubtfulOpenings {
-    struct Opening {
-        /// Its payload is ``bytes``.
-        var segment: TCPSegment
-        var bytes: [UInt8]
-        var time: Timestamp
-    }
-
     private static let most = 32
 
-    private var openings: [(key: FlowKey, opening: Opening)] = []
+    private var openings: [(key: FlowKey, opening: KeptSegment)] = []
 
     var isEmpty: Bool { openings.isEmpty }
 
@@ -22,9 +15,7 @@ struct DoubtfulOpenings {
     /// Keeps one, in place of the oldest where there are too many.
     mutating func keep(_ segment: TCPSegment, of key: FlowKey, at time: Timestamp) {
         if openings.count == Self.most { openings.removeFirst() }
-        var empty = segment
-        empty.payload = UnsafeRawBufferPointer(start: nil, count: 0)
-        openings.append((key, Opening(segment: empty, bytes: Array(segment.payload), time: time)))
+        openings.append((key, KeptSegment(segment, at: time)))
     }
 
     /// Takes the one of a connection out, now that something else of it has come.
@@ -33,14 +24,14 @@ struct DoubtfulOpenings {
     ///   - key: names the connection.
     ///   - next: its next segment, if that is what came.
     /// - Returns: nil where there is none, where that is it once more, or where their numbers say that one of them is damaged there.
-    mutating func take(of key: FlowKey, before next: TCPSegment? = nil) -> Opening? {
+    mutating func take(of key: FlowKey, before next: TCPSegment? = nil) -> KeptSegment? {
         guard let index = openings.firstIndex(where: { $0.key == key }) else { return nil }
         let opening = openings.remove(at: index).opening
         return next.map(opening.mayPrecede) == false ? nil : opening
     }
 }
 
-extension DoubtfulOpenings.Opening {
+extension KeptSegment {
     fileprivate func mayPrecede(_ next: TCPSegment) -> Bool {
         let areOpenings = segment.flags.contains(.synchronize) && next.flags.contains(.synchronize)
         if FlowKey.of(next).isFromFirst == FlowKey.of(segment).isFromFirst {

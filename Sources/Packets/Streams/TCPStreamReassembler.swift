@@ -125,10 +125,8 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
 
     /// Takes a damaged one whose connection has shown itself.
     @inline(never)
-    private mutating func take(_ opening: DoubtfulOpenings.Opening) {
-        opening.bytes.withUnsafeBytes {
-            var segment = opening.segment
-            segment.payload = $0
+    private mutating func take(_ opening: KeptSegment) {
+        opening.withSegment { segment in
             let (key, isFromFirst) = FlowKey.of(segment)
             takeBelieved(segment, of: key, isFromFirst: isFromFirst, at: opening.time)
         }
