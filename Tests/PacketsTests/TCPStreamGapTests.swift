@@ -147,6 +147,35 @@ struct TCPStreamGapTests {
         #expect(lost.count > 3 && lost.count < 10)
     }
 
+    /// As where two interfaces were captured, one of which keeps all.
+    @Test(arguments: [false, true]) func aWholeCopyBesideACutOneCounts(isCutFirst: Bool) {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "abcdef")
+        made.send(.client, "PA", 1007, 5001, "ghi")
+        made.send(.server, "PA", 5001, 1010, "jkl")
+        let packets = made.packets.flatMap { packet in
+            let cut = packet.cut(to: 42)
+            return packet.bytes.count <= 40 ? [packet] : isCutFirst ? [cut, packet] : [packet, cut]
+        }
+        let told = ["0 client: abcdef", "0 client: ghi", "0 server: jkl"]
+        #expect(StreamLog.of(packets).events.dropFirst(2).prefix(3) == told[...])
+    }
+
+    /// What follows right behind it is another segment.
+    @Test func aCutSegmentIsGivenInFrontOfTheNextOne() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "abcdef")
+        made.packets[3] = made.packets[3].cut(to: 42)
+        made.send(.server, "PA", 5001, 1007, "ghi")
+        #expect(
+            StreamLog.of(made.packets).events.dropFirst(2).prefix(3) == [
+                "0 client: ab", "0 client: 4 lost", "0 server: ghi",
+            ]
+        )
+    }
+
     @Test func bytesThatTheCaptureCutOffAreLost() {
         var made = PacketBuilder()
         made.handshake()

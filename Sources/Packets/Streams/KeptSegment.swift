@@ -15,6 +15,14 @@ struct KeptSegment {
         self.time = time
     }
 
+    /// Whether another segment is the same one, of which the capture kept more.
+    func isCutCopy(of other: TCPSegment) -> Bool {
+        other.missing < segment.missing && other.dataCount == bytes.count + segment.missing
+            && other.sequence == segment.sequence && other.acknowledgment == segment.acknowledgment
+            && other.flags == segment.flags && other.checksum != .isWrong
+            && FlowKey.of(other) == FlowKey.of(segment) && other.payload.starts(with: bytes)
+    }
+
     /// Calls a closure with the whole of it, which is there during the call only.
     func withSegment(_ body: (TCPSegment) -> Void) {
         bytes.withUnsafeBytes {

@@ -22,6 +22,8 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
     private var resets = TCPResetQueue()
     private var refusals = EarlyRefusals()
     private var openings = DoubtfulOpenings()
+    /// The last segment, where the capture cut it: its whole copy may come next, as where two interfaces are captured and one keeps all.
+    private var cutSegment: KeptSegment?
     private var held = 0
     private var numbers = 0
     private var last: (key: FlowKey, slot: Int32)?
@@ -40,6 +42,25 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
 
     /// Takes the next segment of the capture.
     mutating func receive(_ segment: TCPSegment, at time: Timestamp) {
+        if cutSegment != nil { takeCut(before: segment) }
+        if segment.missing > 0 {
+            cutSegment = KeptSegment(segment, at: time)
+        } else {
+            receiveNext(segment, at: time)
+        }
+    }
+
+    /// Takes the segment that was kept as it was cut, unless the next one is the same and has more of it.
+    @inline(never)
+    private mutating func takeCut(before next: TCPSegment? = nil) {
+        guard let cut = cutSegment else { return }
+        cutSegment = nil
+        if let next, cut.isCutCopy(of: next) { return }
+        cut.withSegment { receiveNext($0, at: cut.time) }
+    }
+
+    @inline(__always)
+    private mutating func receiveNext(_ segment: TCPSegment, at time: Timestamp) {
         if !resets.isEmpty { settleResets(at: time) }
         take(segment, at: time)
         guard !refusals.isEmpty, segment.flags.contains(.synchronize),
@@ -134,6 +155,7 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
 
     /// Takes what somebody on the way says of a segment.
     mutating func receive(_ undelivered: Undelivered, at time: Timestamp) {
+        takeCut()
         if !openings.isEmpty, let first = openings.take(of: undelivered.key) { take(first) }
         guard let slot = table[undelivered.key] else { return }
         connections[Int(slot)].receive(undelivered, at: time)
@@ -143,6 +165,7 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
     ///
     /// `time`: now, by the clock of the packets; where none come, no other does.
     package mutating func settleResets(at time: Timestamp) {
+        takeCut()
         while let entry = resets.removeFirst(at: time) {
             let slot = entry.slot
             guard connections[slot].number == entry.number, !connections[slot].isClosed else { continue }
@@ -157,6 +180,7 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
 
     /// Tells what is left of every connection: the capture ends here.
     package mutating func finish() {
+        takeCut()
         let slots = connections.indices.filter { !connections[$0].isClosed && connections[$0].number != nil }
         for slot in slots.sorted(by: { (connections[$0].number ?? 0) < (connections[$1].number ?? 0) }) {
             connections[slot].close(.captureEnded, into: &sink)
