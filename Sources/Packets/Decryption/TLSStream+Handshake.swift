@@ -22,17 +22,7 @@ extension TLSStream {
         if direction.side == .server, handshake.clientHellos == 0 {
             return waitForPeer(direction, keys, &sink)
         }
-        if direction.side == .client, header.type != TLSContentType.handshake, mayMissClientHello {
-            missClientHello()
-            if header.type == TLSContentType.applicationData {
-                // It may be of early data, or its end: whether the server took that it says itself.
-                handshake.earlyData = .undecided
-                direction.waits = .peer
-                return .hold
-            }
-            release(server, keys, &sink)
-            if direction.isStopped { return .read }
-        }
+        if let verdict = missClientHello(header, direction, keys, &sink) { return verdict }
         if direction.side == .client, handshake.clientHellos == 0,
             let verdict = readWithoutHello(record, header, direction, keys, &sink)
         {
@@ -168,15 +158,7 @@ extension TLSStream {
         case (.server, MessageType.serverHello) where mayBeHello: read(serverHello: message, &sink)
         case (.server, MessageType.encryptedExtensions):
             guard handshake.isTLS13, direction.epoch == .handshake else { return }
-            let extensions = TLSEncryptedExtensions(message.body)
-            facts.alpn = extensions.alpn
-            if handshake.earlyData == .undecided {
-                handshake.earlyData = extensions.takesEarlyData ? .taken : .rejected
-                facts.usesEarlyData = extensions.takesEarlyData
-                // The hello that offered it may be missing.
-                if extensions.takesEarlyData { facts.offersEarlyData = true }
-                changes += 1
-            }
+            take(TLSEncryptedExtensions(message.body))
         case (.server, MessageType.certificateRequest):
             facts.wantsClientCertificate = true
             var reader = TLSVectorReader(message.body[...])
@@ -207,6 +189,16 @@ extension TLSStream {
         case (_, MessageType.keyUpdate): updateKeys(direction, &sink)
         default: break
         }
+    }
+
+    private mutating func take(_ extensions: TLSEncryptedExtensions) {
+        facts.alpn = extensions.alpn
+        guard handshake.earlyData == .undecided else { return }
+        handshake.earlyData = extensions.takesEarlyData ? .taken : .rejected
+        facts.usesEarlyData = extensions.takesEarlyData
+        // The hello that offered it may be missing.
+        if extensions.takesEarlyData { facts.offersEarlyData = true }
+        changes += 1
     }
 
     /// Whether the list of a Certificate message has anything in it (RFC 8446, section 4.4.2; RFC 5246, section 7.4.2).

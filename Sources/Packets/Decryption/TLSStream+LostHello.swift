@@ -78,15 +78,33 @@ extension TLSStream {
             && server.held[server.heldStart...].withUnsafeBytes(FirstBytes.sender(of:)) == .server
     }
 
-    /// Goes on as if the client had said hello: whose it was shows by the secret, among those of no hello that was seen, which opens the
-    /// first protected record.
+    /// Goes on as if the client had said hello, where what it says stands behind one: whose it was shows by the secret, among those of no
+    /// hello that was seen, which opens the first protected record.
     ///
-    /// The server's words, which wait for that hello, are to be read first.
-    mutating func missClientHello() {
+    /// The server's words, which wait for that hello, are read first.
+    ///
+    /// - Returns: nil where the record is to be read like any other.
+    mutating func missClientHello(
+        _ header: TLSRecordHeader,
+        _ direction: TLSDirection,
+        _ keys: TLSKeyLog,
+        _ sink: inout some TLSStreamSink
+    ) -> Verdict? {
+        guard direction.side == .client, header.type != TLSContentType.handshake, mayMissClientHello else {
+            return nil
+        }
         handshake.clientHellos = 1
         handshake.clientRandom = TLSRandom.unseen
         handshake.mayHoldAnotherHello = true
+        guard header.type == TLSContentType.applicationData else {
+            release(server, keys, &sink)
+            return direction.isStopped ? .read : nil
+        }
+        // It may be of early data, or its end: whether the server took that it says itself.
+        handshake.earlyData = .undecided
         changes += 1
+        direction.waits = .peer
+        return .hold
     }
 
     /// Goes on as if the client had said hello with this random, and offered the early data that it sends.
