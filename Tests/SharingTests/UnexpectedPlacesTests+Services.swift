@@ -279,5 +279,13 @@ extension UnexpectedPlacesTests {
             gone: ["veldmuis"],
             stays: ["why=it is so&password="]
         ),
+        Row(
+            name: "what a log has beside a document, behind words or what is in brackets",
+            body:
+                #"{"out":["[2026] {\"kestrel\":1} (password=veldmuis77)","login {\"at\":\"x\"} (password=hazel77) {}"],"#
+                + #""n":"[2026] {\"kestrel\":1} (retries=many77)"}"#,
+            gone: ["veldmuis77", "hazel77"],
+            stays: [#"[2026] {\"kestrel\":1} (password="#, "(retries=many77)"]
+        ),
     ]
 }

@@ -21,6 +21,19 @@ struct LeadingPartTests {
         #expect(slots.map { Slot.told($0, text) } == rest.map { ["=\($0)"] })
     }
 
+    /// Behind a word or a bracket, where no program has an object.
+    @Test(arguments: [
+        (#"login {"a":"b"} (c=d)"#, true), (#"(3) {"a":"b"} (c=d)"#, true),
+        (#"{"a":1}{"b":2} (c=d) {"e":3}"#, true),
+        (#"const a = {"b":1}"#, false), (#"function f() { return {"a":1} }"#, false),
+        (#"f(a, {"b":1})"#, false),
+        (#"x ? {"a":1} : {"b":2}"#, false), (#"{"a": {"b":1}}"#, false), (#"f() {"use strict"}"#, false),
+        (#"{"a":1}\#u{0a}{"b":2}"#, false), ("", false),
+    ])
+    func documentStandsBesideWords(text: String, isBeside: Bool) {
+        #expect(LeadingPart.isBesideDocument(Array(text.utf8)[...]) == isBeside)
+    }
+
     /// However many there are: none is read within the one before.
     @Test(arguments: ["\n", " "]) func addressesOfAListAreReadBesideEachOther(separator: String) throws {
         let list = (0..<100).map { "https://a.example/x?b=\($0)" }.joined(separator: separator)

@@ -1,13 +1,28 @@
 import Captures
 
-/// A text of a program's log: lines that begin with a time of day, or with how much they matter.
+/// A text of a program's log: lines that begin with a time of day, or with how much they matter, or a text that begins with
+/// whose it is between brackets.
 ///
 /// Where it holds JSON it looks like a script, and what stands beside that is said in words all the same.
 enum LogText {
     static func isOne(_ text: ArraySlice<UInt8>) -> Bool {
         guard !TextKind.opensDocument(text) else { return false }
+        if beginsWithMark(text) { return true }
         return text.prefix(longestHead).split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).prefix(mostLines)
             .contains { beginsWithLevel($0) || beginsWithTime($0) }
+    }
+
+    /// Whether a text begins as `[auth] …` or `[2026-03-25] …` does, with no operator behind that as programs have it.
+    private static func beginsWithMark(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.first == 0x5b else { return false }
+        let mark = text.dropFirst().prefix(longestBeginning).prefix {
+            $0.isASCIIWordByte || [0x20, 0x2d, 0x2e, 0x2f, 0x3a, 0x40].contains($0)
+        }
+        let rest = text[mark.endIndex...].prefix(3)
+        guard mark.contains(where: \.isASCIIAlphanumeric), rest.starts(with: [0x5d, 0x20]),
+            let next = rest.last
+        else { return false }
+        return next.isASCIIAlphanumeric || next >= 0x80 || [0x22, 0x28, 0x5b, 0x7b].contains(next)
     }
 
     /// Whether a line begins as `DEBUG: …` or `[INFO] …` does.

@@ -79,16 +79,49 @@ enum LeadingPart {
         } ?? false
     }
 
+    /// Whether a document in JSON stands behind a word or what is in brackets, as it does in a log and in no program:
+    /// `login {"a":"b"} (c=d)`.
+    static func isBesideDocument(_ text: ArraySlice<UInt8>) -> Bool {
+        let head = text.prefix(longestHead)
+        var rest = head
+        while let open = rest.firstIndex(of: 0x7b) {
+            rest = head[(open + 1)...]
+            guard rest.first == 0x22, isBehindWord(open, in: head) else { continue }
+            let name = rest.dropFirst().prefix { $0.isASCIIWordByte || $0 == 0x2d || $0 == 0x2e }
+            if !name.isEmpty, head[name.endIndex...].starts(with: [0x22, 0x3a]) { return true }
+        }
+        return false
+    }
+
+    /// In bytes, of a text, in which such a document begins.
+    private static let longestHead = 1 << 12
+
+    /// Whether a blank stands before a place, and before that a word, or the end of what is in brackets.
+    private static func isBehindWord(_ place: Int, in text: ArraySlice<UInt8>) -> Bool {
+        let before = text[..<place]
+        guard before.last == 0x20, let last = before.dropLast().last else { return false }
+        guard last != 0x29, last != 0x5d else { return true }
+        let word = before.dropLast().suffix(longestWord).reversed().prefix {
+            $0.isASCIIWordByte || $0 >= 0x80
+        }
+        return !word.isEmpty && !beginnings.contains(SlotReader.string(word.reversed()))
+    }
+
+    /// In bytes.
+    private static let longestWord = 24
+
     /// In bytes, in which the first words of a text stand.
     private static let longestBeginning = 1 << 8
     private static let mostWords = 4
 
     /// The words behind which another one stands in programs, queries and schemas, at their beginning.
     private static let beginnings: Set<String> = [
-        "abstract", "async", "await", "case", "class", "const", "declare", "def", "default", "delete",
+        "abstract", "and", "async", "await", "case", "class", "const", "declare", "def", "default", "delete",
         "directive", "do", "else", "enum", "export", "extend", "final", "for", "fragment", "from", "func",
-        "function", "if", "import", "input", "interface", "let", "module", "mutation", "namespace", "new",
-        "package", "private", "protected", "public", "query", "require", "return", "scalar", "schema",
+        "function", "if", "import", "in", "input", "interface", "let", "module", "mutation", "namespace",
+        "new",
+        "not", "of", "or", "package", "private", "protected", "public", "query", "require", "return",
+        "scalar", "schema",
         "static", "struct", "subscription", "switch", "throw", "try", "type", "typeof", "union", "using",
         "var", "void", "while", "with", "yield",
     ]

@@ -39,7 +39,8 @@ enum SlotReader {
         var slots = ScriptSlots.slots(in: text)
         slots += pairs(text)
         slots += TraceLines.slots(in: text) + DescribedObjects.slots(in: text) + TypedCalls.slots(in: text)
-        let isOfWords = LogText.isOne(text) || LeadingPart.isOfWords(text)
+        let isOfWords =
+            LogText.isOne(text) || LeadingPart.isOfWords(text) || LeadingPart.isBesideDocument(text)
         return isOfWords ? EmbeddedMarkup.beside(slots + prose(text), in: text) : slots
     }
 
