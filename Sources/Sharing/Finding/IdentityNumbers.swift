@@ -11,7 +11,7 @@ enum IdentityNumbers {
                 singaporean(text, start) ?? CompanyNumbers.end(in: text, at: start)
                 ?? NationalNumbers.end(in: text, at: start) ?? bankAccount(text, start)
         } else if (0x61...0x7a).contains(first) {
-            end = singaporean(text, start)
+            end = singaporean(text, start) ?? NationalNumbers.end(in: text, at: start)
         } else if first.isASCIIDigit {
             end =
                 CompanyNumbers.end(in: text, at: start) ?? NationalNumbers.end(in: text, at: start)
@@ -80,7 +80,7 @@ enum IdentityNumbers {
     /// In bytes, of the word and what stands between it and the number.
     private static let longestName = 24
 
-    /// `SE45 5000 0000 0583 9825 7466`, with or without spaces: the remainder of 97 is one (ISO 13616).
+    /// `SE45 5000 0000 0583 9825 7466`, with spaces, dashes or nothing between the groups: the remainder of 97 is one (ISO 13616).
     private static func bankAccount(_ text: [UInt8], _ start: Int) -> Int? {
         guard start + 15 <= text.count, (0x41...0x5a).contains(text[start + 1]),
             digits(text, (start + 2)..<(start + 4)) != nil
@@ -90,7 +90,9 @@ enum IdentityNumbers {
         var end = start
         while index < text.count, characters.count < 34 {
             let byte = text[index]
-            if byte == 0x20, characters.count % 4 == 0, index > start, text[index - 1] != 0x20 {
+            if byte == 0x20 || byte == 0x2d, characters.count % 4 == 0, index > start,
+                text[index - 1].isASCIIAlphanumeric
+            {
                 index += 1
                 continue
             }
@@ -139,7 +141,10 @@ enum IdentityNumbers {
             let area = digits(text, start..<(start + 3)), let group = digits(text, (start + 4)..<(start + 6)),
             let serial = digits(text, (start + 7)..<(start + 11))
         else { return nil }
-        guard area != [0, 0, 0], area != [6, 6, 6], area[0] != 9, group != [0, 0], serial != [0, 0, 0, 0]
+        // Who has no number pays taxes under one of the last series.
+        let isOfTax = [50...65, 70...88, 90...92, 94...99].contains { $0.contains(group[0] * 10 + group[1]) }
+        guard area != [0, 0, 0], area != [6, 6, 6], area[0] != 9 || isOfTax, group != [0, 0],
+            serial != [0, 0, 0, 0]
         else { return nil }
         return start + 11
     }

@@ -1,24 +1,50 @@
 import Captures
 
-/// Numbers that states give their people, told from other numbers by their shape and their check digits: Brazil's CPF, Italy's codice
-/// fiscale, Finland's, Norway's, Estonia's, Lithuania's and Poland's, Belgium's and Spain's, those of the Emirates.
+/// Numbers that states give their people, told from other numbers by their shape and their check digits: of Austria, Belgium, Brazil,
+/// Canada, Chile, China, Czechia, Denmark, the Emirates, Estonia, Finland, France, Germany, Hong Kong, India, Ireland, Italy, Japan,
+/// Korea, Lithuania, Malaysia, Mexico, Norway, Poland, Romania, Slovakia, South Africa, Spain, Switzerland, Taiwan, Turkey and the
+/// United Kingdom.
+///
+/// Of nine digits or ten in a row too many pass a check of one digit.
 enum NationalNumbers {
     /// Where a number ends that begins here, at the beginning of a word; nil for none.
     static func end(in text: [UInt8], at start: Int) -> Int? {
+        let first = text[start]
+        let shapes = first.isASCIIDigit ? shapesOfDigits : shapesOfLetters
+        let isSmall = first.isASCIILetter && first & 0x20 != 0
         let found = shapes.first { shape in
             let end = start + shape.pattern.count
-            // What goes on is another number.
-            guard end <= text.count, end == text.count || !text[end].isASCIIWordByte,
-                zip(shape.pattern, text[start..<end]).allSatisfy(fits)
-            else { return false }
-            return shape.isOne(Array(text[start..<end]))
+            guard end <= text.count, isWhole(start..<end, of: shape, in: text) else { return false }
+            let number = text[start..<end]
+            guard isSmall else {
+                return zip(shape.pattern, number).allSatisfy(fits) && shape.isOne(Array(number))
+            }
+            // People write it in small letters, too.
+            guard shape.isLong, number.allSatisfy({ $0.isASCIIDigit || $0 & 0x20 != 0 }) else {
+                return false
+            }
+            let capitals = number.map { $0.isASCIIDigit ? $0 : $0 & 0xdf }
+            return zip(shape.pattern, capitals).allSatisfy(fits) && shape.isOne(capitals)
         }
         return found.map { start + $0.pattern.count }
+    }
+
+    /// What goes on is another number, in groups as well.
+    private static func isWhole(_ range: Range<Int>, of shape: Shape, in text: [UInt8]) -> Bool {
+        /// Whether a mark that the shape has stands at a place, and a digit at the next one.
+        func goesOn(_ mark: Int, _ next: Int) -> Bool {
+            text.indices.contains(next) && text[next].isASCIIDigit && shape.pattern.contains(text[mark])
+        }
+        let (start, end) = (range.lowerBound, range.upperBound)
+        guard end == text.count || !text[end].isASCIIWordByte else { return false }
+        return !goesOn(end, end + 1) && !goesOn(start - 1, start - 2)
     }
 
     private struct Shape: Sendable {
         var pattern: [UInt8]
         var isOne: @Sendable ([UInt8]) -> Bool
+        /// Of so many letters that it is told from other words in small ones as well.
+        var isLong: Bool { pattern.count >= 16 }
 
         init(_ pattern: String, _ isOne: @escaping @Sendable ([UInt8]) -> Bool) {
             self.pattern = Array(pattern.utf8)
@@ -26,15 +52,36 @@ enum NationalNumbers {
         }
     }
 
-    /// `9` stands for a digit, `A` for a capital letter, `X` for either, `s` for the mark of a century; what else there is for itself.
-    private static let shapes = [
-        Shape("999.999.999-99") { isBrazilian(digits($0)) }, Shape("AAAAAA99A99A999A", isItalian),
-        Shape("999999s999X", isFinnish),
-        Shape("99999999999") {
-            isNorwegian(digits($0)) || isBaltic(digits($0)) || isPolish(digits($0))
+    /// `9` stands for a digit, `A` for a capital letter, `X` for either, `s` for the mark of a century, `o` for a digit or what Italy
+    /// writes for one; what else there is for itself.
+    private static let shapesOfDigits = [
+        Shape("999.999.999-99") { isBrazilian(digits($0)) }, Shape("999999s999X", isFinnish),
+        Shape("99999999999") { number in
+            let own = digits(number)
+            return isNorwegian(own) || isBaltic(own) || isPolish(own) || isBrazilian(own) || isTurkish(own)
+                || isGerman(own)
         }, Shape("99.99.99-999.99") { isBelgian(digits($0)) }, Shape("99999999A", isSpanish),
-        Shape("A9999999A", isSpanish), Shape("784-9999-9999999-9") { passesLuhn(digits($0)) },
+        Shape("784-9999-9999999-9") { passesLuhn(digits($0)) },
         Shape("784999999999999") { passesLuhn(digits($0)) },
+        Shape("999999999999999") { isFrench(digits($0)) },
+        Shape("9 99 99 99 999 999 99") { isFrench(digits($0)) },
+        Shape("756.9999.9999.99") { isSwiss(digits($0)) }, Shape("7569999999999") { isSwiss(digits($0)) },
+        Shape("9999999999999") { isSouthAfrican(digits($0)) || isRomanian(digits($0)) },
+        Shape("99999999999999999X", isChinese), Shape("999999-9999999") { isKorean(digits($0)) },
+        Shape("9999-9999-9999") { isJapanese(digits($0)) || isIndian(digits($0)) },
+        Shape("9999 9999 9999") { isJapanese(digits($0)) || isIndian(digits($0)) },
+        Shape("999999/9999") { isCzech(digits($0)) }, Shape("999999-9999") { isDanish(digits($0)) },
+        Shape("999999-99-9999") { isMalaysian(digits($0)) }, Shape("999 999 9999") { isBritish(digits($0)) },
+        Shape("999-999-999") { passesLuhn(digits($0)) }, Shape("99.999.999-X", isChilean),
+        Shape("9999 999999") { isAustrian(digits($0)) }, Shape("9999999A", isIrish),
+        Shape("9999999AA", isIrish),
+    ]
+
+    private static let shapesOfLetters = [
+        Shape("AAAAAAooAooAoooA", isItalian), Shape("A9999999A", isSpanish), Shape("A999999999", isTaiwanese),
+        Shape("A999999(X)", isOfHongKong), Shape("AAAA999999AAAAAAX9", isMexican),
+        Shape("AAAAA9999A", isOfTax),
+        Shape("AA999999A", isInsured), Shape("AA 99 99 99 A") { isInsured($0.filter { $0 != 0x20 }) },
     ]
 
     private static func fits(_ pattern: UInt8, _ byte: UInt8) -> Bool {
@@ -42,6 +89,7 @@ enum NationalNumbers {
         case 0x39: byte.isASCIIDigit
         case 0x41: isCapital(byte)
         case 0x58: byte.isASCIIDigit || isCapital(byte)
+        case 0x6f: byte.isASCIIDigit || italianDigits.contains(byte)
         case 0x73: Self.centuries.contains(byte)
         default: pattern == byte
         }
@@ -49,19 +97,19 @@ enum NationalNumbers {
 
     private static let centuries = Array("-+ABCDEFUVWXY".utf8)
 
-    private static func isCapital(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte) }
+    static func isCapital(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte) }
 
-    private static func digits(_ bytes: [UInt8]) -> [Int] {
+    static func digits(_ bytes: [UInt8]) -> [Int] {
         bytes.filter(\.isASCIIDigit).map { Int($0 - 0x30) }
     }
 
-    private static func number(_ digits: some Sequence<Int>) -> Int { digits.reduce(0) { $0 * 10 + $1 } }
+    static func number(_ digits: some Sequence<Int>) -> Int { digits.reduce(0) { $0 * 10 + $1 } }
 
-    private static func sum(_ digits: [Int], _ weights: [Int]) -> Int {
+    static func sum(_ digits: [Int], _ weights: [Int]) -> Int {
         zip(digits, weights).reduce(0) { $0 + $1.0 * $1.1 }
     }
 
-    private static func isDay(_ day: Int, of month: Int) -> Bool {
+    static func isDay(_ day: Int, of month: Int) -> Bool {
         (1...31).contains(day) && (1...12).contains(month)
     }
 
@@ -71,16 +119,21 @@ enum NationalNumbers {
         let checks = [Array((2...10).reversed()), Array((2...11).reversed())].map { weights in
             sum(digits, weights) * 10 % 11 % 10
         }
-        return checks == Array(digits[9...])
+        return checks == Array(digits[9...]) && Set(digits).count > 1
     }
 
+    /// Where two people would have the same number letters stand for digits of one of them, from the last one on.
     private static func isItalian(_ bytes: [UInt8]) -> Bool {
         let values = bytes.map { Int($0.isASCIIDigit ? $0 - 0x30 : $0 - 0x41) }
         let sum = values.dropLast().enumerated().reduce(0) { sum, pair in
             sum + (pair.offset % 2 == 0 ? oddPlaces[pair.element] : pair.element)
         }
-        return sum % 26 == values[15]
+        let day = number(bytes[9...10].map { italianDigits.firstIndex(of: $0) ?? Int($0) - 0x30 })
+        // Of women 40 more.
+        return sum % 26 == values[15] && "ABCDEHLMPRST".utf8.contains(bytes[8]) && (1...31).contains(day % 40)
     }
+
+    private static let italianDigits = Array("LMNPQRSTUV".utf8)
 
     /// What a digit or a letter counts at the first place, the third and so on.
     private static let oddPlaces = [

@@ -125,6 +125,30 @@ struct LookScannerTests {
         #expect(Self.found(text).isEmpty)
     }
 
+    /// By their shape, their days and their check digits.
+    @Test(arguments: [
+        "RSSMRA85T12A56NL", "RSSMRA85T13ARSNU", "RSSMRAURTMQARSNN", "rssmra85t11a562r", "185057800608491",
+        "2 90 06 78 006 085 05", "070761-4285", "130-692-544", "317 266 3558", "AB123456C", "AB 12 34 56 C",
+        "60395289478", "756.8265.5022.93", "6775 010180", "2831 5063 7466", "ABCPE1234F",
+        "11010519491231002X", "A123456789", "880101-1234568", "4183-7100-8939", "1234567T", "12.345.678-5",
+        "10000000146", "52998224725", "8001015009087", "800101/1238", "1960315123451", "HEGG560427MVZRRL04",
+        "A123456(3)", "880101-10-5432", "912-70-1234", "DE62-3704-0044-0532-0130-01",
+    ])
+    func numberOfAStateIsFound(number: String) {
+        #expect(Self.found("no \(number), x") == ["personal data: \(number)"])
+    }
+
+    /// Their neighbours, and a part of a longer number.
+    @Test(arguments: [
+        "RSSMRA85T12A56NM", "RSSMRA85Z12A56NL", "Rssmra85t11a562r", "185057800608492", "070761-4286",
+        "130-692-545", "317 266 3559", "GB123456C", "AB123456E", "60395289479", "756.8265.5022.94",
+        "6775 010181", "2831 5063 7461", "ABCDE1234F", "11010519491231002A", "A123456780", "880101-1234567",
+        "4183-7100-8931", "1234567A", "12.345.678-6", "10000000147", "52998224726", "8001015009088",
+        "800101/1239", "1960315123452", "HEGG560427MVZRRL05", "A123456(4)", "880101-60-5432", "912-30-1234",
+        "2831 5063 7466 1", "1 2831 5063 7466", "11111111111",
+    ])
+    func neighbourOfSuchANumberStays(number: String) { #expect(Self.found("no \(number), x").isEmpty) }
+
     @Test func peopleAreLeftWhereThatIsWanted() {
         #expect(Self.found("alice@harbour.example +65 9123 4567 203.0.113.9", personal: false).isEmpty)
     }
