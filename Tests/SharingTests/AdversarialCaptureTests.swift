@@ -148,6 +148,26 @@ struct AdversarialCaptureTests {
         #expect(shared.differences.isEmpty)
     }
 
+    /// Of what is percent-encoded letter by letter, again and again, the pieces are those of all else that is.
+    @Test(arguments: 1...4)
+    func lettersThatAreEncodedAgainAndAgainAreNoReasonToRefuse(layers: Int) throws {
+        func encoded(_ text: String) -> String {
+            (1..<layers).reduce(text.utf8.map { "%" + String($0, radix: 16) }.joined()) { text, _ in
+                text.replacing("%", with: "%25")
+            }
+        }
+        var world = try SharingWorld()
+        let token = try world.first("access_token")
+        let drawn = "q7Zr2LkX9vTb4WmN8cYp1HsJ"
+        world.append("https://stats.example.net/a", json: "{\"x\":\"\(encoded(drawn))\"}")
+        world.append("https://stats.example.net/b", type: "text/plain", body: "it is \(encoded(token)) here")
+        world.options.keepsAll = true
+        let outcome = try SharingWorld.outcome(of: world.capture(), world.options)
+        #expect(outcome.isProven, "\(outcome.leaks)")
+        let text = try world.shared().text
+        #expect(!text.contains(encoded(drawn)) && !text.contains(encoded(token)))
+    }
+
     /// A token stays a secret where something calls it by a name that is nobody's.
     @Test(arguments: ["x", "error", "kid", "version", "scope", "device", "aud", "host"])
     func openNameIsNoExcuse(name: String) throws {

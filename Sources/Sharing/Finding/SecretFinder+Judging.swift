@@ -75,9 +75,10 @@ extension SecretFinder {
     private func judgeByLook(_ value: NamedText, _ text: String) {
         // Segments of a path name things, and are met in the middle of addresses.
         if value.name == SlotReader.pathSegment, PathSlots.isPartOfPage(value.bytes[...]) { return }
-        if Drawn.isUnexplained(TextCoding.percent.decoded(value.bytes[...]).bytes),
-            TextKind.guessed(value.bytes[...]) == .text
-        {
+        let decoded = TextCoding.percent.decoded(value.bytes[...])
+        // Of what was encoded twice, or letter by letter, the pieces are those of everything else that was: it is met decoded.
+        let isEncoded = decoded.isEscaped(decoded.bytes.indices) || Self.isPercentEncoded(decoded.bytes)
+        if !isEncoded, Drawn.isUnexplained(decoded.bytes), TextKind.guessed(value.bytes[...]) == .text {
             note(.unexplained, value.name, text)
         } else if AccountNames.isOwnName(value.name), SureWords.isAccountNumber(value.bytes) {
             noteID(value.name, text)
@@ -93,6 +94,10 @@ extension SecretFinder {
         {
             note(whole.kind, value.name, text)
         }
+    }
+
+    private static func isPercentEncoded(_ text: [UInt8]) -> Bool {
+        TextCoding.percent.mayApply(to: text[...]) && TextCoding.percent.decoded(text[...]).bytes != text
     }
 
     /// What a number in JSON is.

@@ -83,6 +83,9 @@ final class TextSweeper {
         return other
     }
 
+    /// Encodings around one another.
+    private static let deepest = 4
+
     private func sweepingAnew(_ text: [UInt8], depth: Int, _ pass: inout Pass) -> [UInt8]? {
         var current = text
         var isChanged = false
@@ -101,12 +104,14 @@ final class TextSweeper {
             take(replacingCodes(in: current))
             take(shifting(current, &pass.moved))
         }
-        guard depth < 3 else { return isChanged ? current : nil }
+        guard depth < Self.deepest else { return isChanged ? current : nil }
         for coding in TextCoding.allCases where coding.mayApply(to: current[...]) {
             let decoded = coding.decoded(current[...])
             guard decoded.bytes != current else { continue }
             take(sweeping(decoded.bytes, depth: depth + 1, &pass).map { decoded.encoding($0, as: coding) })
         }
+        // Behind escapes of three kinds only more of these are looked for.
+        guard depth < Self.deepest - 1 else { return isChanged ? current : nil }
         for coding in [BinaryCoding.base64, .hexadecimal] where !pass.isOfWholes {
             take(sweeping(inside: coding, of: current, depth, &pass))
         }

@@ -222,6 +222,21 @@ struct CodedBodyTests {
         #expect(Self.reading(Array("\u{1}\u{2}\n\u{8}alice".utf8), "application/octet-stream") == .unreadable)
     }
 
+    /// A map of MessagePack without a control character in it; text of a single-byte character set, or that is cut, is none.
+    @Test func bytesThatAreNoTextAreNotReadWhereNothingSaysWhatTheyAre() {
+        let map =
+            [0x82, 0xa8] + Array("password".utf8) + [0xaa] + Array("zem4Kestre".utf8) + [
+                0xa1, 0x75, 0xa1, 0x78,
+            ]
+        #expect(Self.reading(map, "application/octet-stream") == .unreadable)
+        #expect(Self.reading(map, "") == .unreadable)
+        let latin = Array(
+            "d\u{e9}j\u{e0} vu, \u{fc}ber, \u{f1}o\u{f1}o".unicodeScalars.map { UInt8($0.value) }
+        )
+        #expect(Self.reading(latin, "") == .plain)
+        #expect(Self.reading(Array("caf\u{e9} \u{2014}".utf8.dropLast()), "") == .plain)
+    }
+
     @Test func textOfUTF16IsReadWithoutItsMark() {
         let text = "{\"password\":\"zem4Kestrel!\"}"
         let little = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }

@@ -12,6 +12,8 @@ struct TextSweeperTests {
         case inCapitals
         /// Each character by its number, without a semicolon behind it.
         case byReferences
+        /// Each character by its number, and what stands for it three times more.
+        case percentFourTimes
 
         func write(_ text: String) -> String {
             switch self {
@@ -19,6 +21,7 @@ struct TextSweeperTests {
                 text.replacing("-", with: #"\-"#).replacing("_", with: #"\_"#)
             case .inCapitals: text.uppercased()
             case .byReferences: text.unicodeScalars.map { "&#\($0.value)" }.joined()
+            case .percentFourTimes: text.utf8.map { "%252525" + String($0, radix: 16) }.joined()
             }
         }
 
@@ -26,6 +29,13 @@ struct TextSweeperTests {
             switch self {
             case .behindBackslashes: text.replacing(#"\"#, with: "")
             case .inCapitals: text
+            case .percentFourTimes:
+                String(
+                    decoding: (0..<4).reduce(Array(text.utf8)) { text, _ in
+                        TextCoding.percent.decoded(text[...]).bytes
+                    },
+                    as: UTF8.self
+                )
             case .byReferences:
                 String(decoding: TextCoding.entities.decoded(Array(text.utf8)[...]).bytes, as: UTF8.self)
             }

@@ -43,6 +43,14 @@ enum CodedBody {
             return form == .unknown && bytes.contains { $0 == 0 || isControl($0) }
         }
         return isLabelled || form != .open && bytes.contains(where: isControl)
+            || form == .unknown && isBinary(bytes)
+    }
+
+    /// Whether bytes that are no UTF-8 are no text of a single-byte character set either, as MessagePack may be without a control
+    /// character: some are controls there, too (ISO 8859), and more is wrong with them than a character that is cut.
+    private static func isBinary(_ bytes: [UInt8]) -> Bool {
+        bytes.contains { (0x80..<0xa0).contains($0) }
+            && String(decoding: bytes, as: UTF8.self).unicodeScalars.count { $0 == "\u{fffd}" } > 3
     }
 
     /// A multipart body with other parts in the place of those that nobody can read, in the parts of a part as well; nil where there
