@@ -287,5 +287,14 @@ extension UnexpectedPlacesTests {
             gone: ["veldmuis77", "hazel77"],
             stays: [#"[2026] {\"kestrel\":1} (password="#, "(retries=many77)"]
         ),
+        Row(
+            name: "when somebody signed in with a password, and a token that is not there",
+            body: #"{"password_last_login":1795220930,"password_last_used":"2026-03-25","#
+                + #""next":"https://shop.example/n?access_token=(none)","text":"access token: (none)"}"#,
+            stays: [
+                #""password_last_login":1795220930"#, "2026-03-25", "access_token=(none)",
+                "access token: (none)",
+            ]
+        ),
     ]
 }

@@ -30,9 +30,16 @@ extension SecretFinder {
         // `phone: true`, `phone: sms`.
         if kind == .phone, !PhoneNumbers.isNumber(text.utf8) { return true }
         // Where a program had no token it says so in its place.
-        if !kind.isChosen, !kind.isPersonal, MissingToken.isOne(text) { return true }
+        if !kind.isChosen, !kind.isPersonal, Self.saysNone(text) { return true }
         // A cookie that is being deleted says so.
         return kind == .cookie && (text == "deleted" || Self.isLanguage(text))
+    }
+
+    /// `none`, `(none)`.
+    private static func saysNone(_ text: String) -> Bool {
+        let isInBrackets = text.hasPrefix("(") && text.hasSuffix(")")
+        return MissingToken.isOne(text)
+            || isInBrackets && MissingToken.isOne(String(text.dropFirst().dropLast()))
     }
 
     /// Takes what is also written in other forms, or made into others.

@@ -183,7 +183,7 @@ enum SecretRoles {
     private static let aboutPasswords = words(
         """
         expires expiresin expiresat expiry expiration expirationdate expired changed changedat updatedat \
-        createdat resetat setat lastset length minlength maxlength policy strategy strength complexity rules \
+        createdat resetat setat lastset lastlogin lastloginat lastused lastusedat length minlength maxlength policy strategy strength complexity rules \
         required enabled disabled supported allowed attempts age days message error errors label placeholder \
         title url uri link href page path type less status state algorithm method
         """

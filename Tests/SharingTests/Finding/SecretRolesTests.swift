@@ -34,7 +34,8 @@ struct SecretRolesTests {
         ("client_secret", .json, "secret client secret"), ("sub", .claims, "secret subject"),
         ("given_name", .json, "secret personal data"), ("email", .form, "secret e-mail address"),
         // What is told of a password.
-        ("password_expires_in", .json, "unknown"), ("resetPasswordUrl", .json, "unknown"),
+        ("password_expires_in", .json, "unknown"), ("password_last_login", .json, "unknown"),
+        ("resetPasswordUrl", .json, "unknown"),
         ("password_changed_at", .json, "unknown"), ("passwordPolicy", .text, "unknown"),
         ("password_status", .json, "unknown"), ("passwordState", .text, "unknown"),
         // Those that were before are passwords, too.
