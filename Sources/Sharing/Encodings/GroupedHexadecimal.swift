@@ -1,6 +1,6 @@
 import Captures
 
-/// Bytes in hexadecimal with something between them: `71:37:5a:…`, `71 37 5A …`, `7137 5a72 …`.
+/// Bytes in hexadecimal with something between them: `71:37:5a:…`, `71 37 5A …`, `7137 5a72 …`, `0x71, 0x37, …`.
 enum GroupedHexadecimal {
     /// Where the digits of each run stand; shorter runs hide nothing of twelve characters.
     static func runs(in text: [UInt8]) -> [[Int]] {
@@ -11,16 +11,16 @@ enum GroupedHexadecimal {
                 index += 1
                 continue
             }
-            let group = group(at: index, in: text)
             let isFree = index == 0 || !text[index - 1].isASCIIAlphanumeric
+            let mark = lengthOfMark(at: index, in: text)
+            let group = group(at: index + mark, in: text)
             index = group.upperBound
-            guard isFree, group.count == 2 || group.count == 4, index < text.count,
-                separators.contains(text[index])
-            else { continue }
-            let separator = text[index]
+            let separator = separator(at: index, in: text)
+            guard isFree, group.count == 2 || group.count == 4, !separator.isEmpty else { continue }
             var places = Array(group)
-            while index < text.count, text[index] == separator,
-                case let next = self.group(at: index + 1, in: text), next.count == group.count,
+            while text[index...].starts(with: separator), case let start = index + separator.count,
+                start < text.count, lengthOfMark(at: start, in: text) == mark,
+                case let next = self.group(at: start + mark, in: text), next.count == group.count,
                 next.upperBound == text.count || !text[next.upperBound].isASCIIAlphanumeric
             {
                 places += next
@@ -33,7 +33,18 @@ enum GroupedHexadecimal {
 
     /// In digits.
     private static let shortest = 24
-    private static let separators: [UInt8] = [0x20, 0x2d, 0x3a]
+    private static let separators: [UInt8] = [0x20, 0x2d, 0x3a, 0x2c]
+
+    /// A mark, or a comma with a space behind it; empty for others.
+    private static func separator(at index: Int, in text: [UInt8]) -> ArraySlice<UInt8> {
+        guard index < text.count, separators.contains(text[index]) else { return [] }
+        return text[index...].prefix(text[index...].starts(with: [0x2c, 0x20]) ? 2 : 1)
+    }
+
+    /// Of what says that the digits behind it are hexadecimal.
+    private static func lengthOfMark(at index: Int, in text: [UInt8]) -> Int {
+        text[index] == 0x30 && index + 1 < text.count && text[index + 1] | 0x20 == 0x78 ? 2 : 0
+    }
 
     /// The digits that begin at a place.
     private static func group(at start: Int, in text: [UInt8]) -> Range<Int> {

@@ -2,18 +2,24 @@ import Captures
 
 /// `=C3=BC`, and `=` at the end of a line that goes on, as mail has them (RFC 2045, section 6.7).
 enum QuotedPrintable {
-    /// Whether a text has a character beyond ASCII or a soft line break in it; forms and assignments have equals signs, too.
+    /// Whether a text has a character beyond ASCII, three escapes in a row or a soft line break in it; forms and assignments have equals
+    /// signs, too.
     static func mayApply(to text: ArraySlice<UInt8>) -> Bool {
         var start = text.startIndex
         while let mark = text[start...].firstIndex(of: equals) {
             start = mark + 1
-            if lengthOfBreak(at: mark, in: text) != nil { return true }
+            if lengthOfBreak(at: mark, in: text) != nil || isRow(at: mark, in: text) { return true }
             guard let lead = byte(at: mark, in: text), lead >= 0xc2, mark + 3 < text.endIndex,
                 let next = byte(at: mark + 3, in: text), next & 0xc0 == 0x80
             else { continue }
             return true
         }
         return false
+    }
+
+    private static func isRow(at mark: Int, in text: ArraySlice<UInt8>) -> Bool {
+        mark + 8 < text.endIndex
+            && [mark, mark + 3, mark + 6].allSatisfy { byte(at: $0, in: text) != nil }
     }
 
     /// What an escape stands for, and its length; nil where none begins.

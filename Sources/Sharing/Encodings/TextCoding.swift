@@ -85,6 +85,8 @@ enum TextCoding: Sendable, CaseIterable {
     private static func backslash(at index: Int, in text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
         switch text[index + 1] {
         case 0x20...0x2f, 0x3a...0x40, 0x5b...0x60, 0x7b...0x7e: return ([text[index + 1]], 2)
+        // `\101`, as scripts wrote it once (ECMAScript, annex B.1.2), and C does.
+        case 0x30, 0x31: return octal(at: index, in: text).map { ([$0], 4) }
         case 0x62: return ([0x08], 2)
         case 0x66: return ([0x0c], 2)
         case 0x6e: return ([0x0a], 2)
@@ -102,6 +104,14 @@ enum TextCoding: Sendable, CaseIterable {
             return utf8(unit).map { ($0, 6) }
         default: return nil
         }
+    }
+
+    /// A character of ASCII by three octal digits.
+    private static func octal(at index: Int, in text: ArraySlice<UInt8>) -> UInt8? {
+        let digits = text[(index + 1)...].prefix(3)
+        guard digits.count == 3, digits.allSatisfy({ (0x30...0x37).contains($0) }) else { return nil }
+        let value = digits.reduce(0) { $0 << 3 | ($1 - 0x30) }
+        return (0x20..<0x7f).contains(value) ? value : nil
     }
 
     /// `\u{41}`, as scripts write it.

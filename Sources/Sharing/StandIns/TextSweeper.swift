@@ -118,6 +118,7 @@ final class TextSweeper {
         if !pass.isOfWholes {
             take(replacingGroups(of: current))
             take(replacingDigits(inBase85Of: current))
+            take(replacingBytes(byNumberOf: current))
             take(replacingNumbers(inBase64Of: current))
         }
         return isChanged ? current : nil
@@ -162,6 +163,20 @@ final class TextSweeper {
         for encoded in ASCII85Text.all(in: text) {
             guard let other = replacingSecrets(in: encoded.bytes).flatMap(encoded.encoding) else { continue }
             output.replace(encoded.range, with: other)
+        }
+        return output.finished()
+    }
+
+    /// A secret whose bytes are listed by their numbers.
+    private func replacingBytes(byNumberOf text: [UInt8]) -> [UInt8]? {
+        var output = Splicer(text)
+        for list in DecimalBytes.all(in: text) {
+            guard let others = replacingSecrets(in: list.bytes), others.count == list.bytes.count else {
+                continue
+            }
+            for (index, other) in others.enumerated() where other != list.bytes[index] {
+                output.replace(list.places[index], with: Array(String(other).utf8))
+            }
         }
         return output.finished()
     }

@@ -23,14 +23,17 @@ struct GroupedHexadecimalTests {
         return groups.joined(separator: mark)
     }
 
-    @Test(arguments: [(2, ":", false), (2, ":", true), (2, " ", false), (4, " ", false), (2, "-", true)])
+    @Test(arguments: [
+        (2, ":", false), (2, ":", true), (2, " ", false), (4, " ", false), (2, "-", true), (2, ",", false),
+        (2, ", 0x", true),
+    ])
     func knownSecretIsReplacedInGroups(size: Int, mark: String, isUppercase: Bool) {
         var found = FoundSecrets()
         found.values = [Self.secret: .token]
         let standIns = StandIns.fixed(found)
         let other = standIns.standIn(for: Self.secret)
         func written(_ text: String) -> String {
-            "key \(Self.grouped(text, size, mark, isUppercase: isUppercase)), then"
+            "key \(mark.hasSuffix("x") ? "0x" : "")\(Self.grouped(text, size, mark, isUppercase: isUppercase)), then"
         }
         let swept = standIns.sweeper.sweeping(Array(written(Self.secret).utf8))
         #expect(swept.map { String(decoding: $0, as: UTF8.self) } == written(other))

@@ -10,6 +10,7 @@ struct TextCodingTests {
         (.escapes, #"\x41bc/d\u00e9"#, #"\x51rs/t\u00e9"#),
         (.entities, "&lt;&#65;bc/d&amp;", "&lt;&#81;rs/t&amp;"),
         (.entities, "&#x41;bc&#47;d", "&#x51;rs&#47;t"),
+        (.escapes, #"\101bc\057d \1 \400"#, #"\121rs\057t \1 \400"#),
         // Without their semicolons, and what is none.
         (.quoted, "x=3D=41bc/=\r\nd=C3=BC", "x=3D=51rs/=\r\nt=C3=BC"),
         (.quoted, "A=62=\nc/d=", "Q=72=\ns/t="),
@@ -28,6 +29,7 @@ struct TextCodingTests {
     @Test(arguments: [
         ("J=C3=BCrgen", true), ("a=\nb", true), ("a=\r\nb", true), ("a=C3&b=BC", false), ("a=3D1", false),
         ("a=", false), ("=c3=bc", false), ("=E9=", false), ("", false),
+        ("=41=42=43", true), ("=41=42", false), ("a=41=42=4", false),
     ])
     func quotedPrintableIsToldFromForms(text: String, isOne: Bool) {
         #expect(TextCoding.quoted.mayApply(to: Array(text.utf8)[...]) == isOne)

@@ -14,6 +14,12 @@ struct TextSweeperTests {
         case byReferences
         /// Each character by its number, and what stands for it three times more.
         case percentFourTimes
+        /// `\113\145…`
+        case inOctal
+        /// `=4B=65…`, as some encode letters of mail that need it not.
+        case inQuotedPrintable
+        /// `75,101,…`
+        case byNumbers
 
         func write(_ text: String) -> String {
             switch self {
@@ -21,6 +27,12 @@ struct TextSweeperTests {
                 text.replacing("-", with: #"\-"#).replacing("_", with: #"\_"#)
             case .inCapitals: text.uppercased()
             case .byReferences: text.unicodeScalars.map { "&#\($0.value)" }.joined()
+            case .inOctal:
+                text.utf8.map { "\\" + String(repeating: "0", count: $0 < 64 ? 1 : 0) + String($0, radix: 8) }
+                    .joined()
+            case .inQuotedPrintable:
+                text.utf8.map { "=" + String($0, radix: 16, uppercase: true) }.joined()
+            case .byNumbers: text.utf8.map { String($0) }.joined(separator: ",")
             case .percentFourTimes: text.utf8.map { "%252525" + String($0, radix: 16) }.joined()
             }
         }
@@ -29,16 +41,20 @@ struct TextSweeperTests {
             switch self {
             case .behindBackslashes: text.replacing(#"\"#, with: "")
             case .inCapitals: text
-            case .percentFourTimes:
-                String(
-                    decoding: (0..<4).reduce(Array(text.utf8)) { text, _ in
-                        TextCoding.percent.decoded(text[...]).bytes
-                    },
-                    as: UTF8.self
-                )
-            case .byReferences:
-                String(decoding: TextCoding.entities.decoded(Array(text.utf8)[...]).bytes, as: UTF8.self)
+            case .inOctal: Self.decoded(text, .escapes)
+            case .inQuotedPrintable: Self.decoded(text, .quoted)
+            case .byNumbers:
+                text.split(separator: " ").map { word in
+                    let numbers = word.split(separator: ",").compactMap { UInt8($0) }
+                    return numbers.isEmpty ? String(word) : String(decoding: numbers, as: UTF8.self)
+                }.joined(separator: " ")
+            case .percentFourTimes: (0..<4).reduce(text) { text, _ in Self.decoded(text, .percent) }
+            case .byReferences: Self.decoded(text, .entities)
             }
+        }
+
+        private static func decoded(_ text: String, _ coding: TextCoding) -> String {
+            String(decoding: coding.decoded(Array(text.utf8)[...]).bytes, as: UTF8.self)
         }
     }
 
