@@ -10,8 +10,10 @@ enum NationalNumbers {
     /// Where a number ends that begins here, at the beginning of a word; nil for none.
     static func end(in text: [UInt8], at start: Int) -> Int? {
         let first = text[start]
-        let shapes = first.isASCIIDigit ? shapesOfDigits : shapesOfLetters
         let isSmall = first.isASCIILetter && first & 0x20 != 0
+        // Most words: `Mozilla`.
+        if isCapital(first), start + 1 < text.count, text[start + 1] >= 0x61 { return nil }
+        let shapes = first.isASCIIDigit ? shapesOfDigits : isSmall ? longShapes : shapesOfLetters
         let found = shapes.first { shape in
             let end = start + shape.pattern.count
             guard end <= text.count, isWhole(start..<end, of: shape, in: text) else { return false }
@@ -20,7 +22,7 @@ enum NationalNumbers {
                 return zip(shape.pattern, number).allSatisfy(fits) && shape.isOne(Array(number))
             }
             // People write it in small letters, too.
-            guard shape.isLong, number.allSatisfy({ $0.isASCIIDigit || $0 & 0x20 != 0 }) else {
+            guard number.allSatisfy({ $0.isASCIIDigit || $0 & 0x20 != 0 }) else {
                 return false
             }
             let capitals = number.map { $0.isASCIIDigit ? $0 : $0 & 0xdf }
@@ -43,8 +45,6 @@ enum NationalNumbers {
     private struct Shape: Sendable {
         var pattern: [UInt8]
         var isOne: @Sendable ([UInt8]) -> Bool
-        /// Of so many letters that it is told from other words in small ones as well.
-        var isLong: Bool { pattern.count >= 16 }
 
         init(_ pattern: String, _ isOne: @escaping @Sendable ([UInt8]) -> Bool) {
             self.pattern = Array(pattern.utf8)
@@ -83,6 +83,9 @@ enum NationalNumbers {
         Shape("AAAAA9999A", isOfTax),
         Shape("AA999999A", isInsured), Shape("AA 99 99 99 A") { isInsured($0.filter { $0 != 0x20 }) },
     ]
+
+    /// Of so many letters that they are told from other words in small ones as well.
+    private static let longShapes = shapesOfLetters.filter { $0.pattern.count >= 16 }
 
     private static func fits(_ pattern: UInt8, _ byte: UInt8) -> Bool {
         switch pattern {

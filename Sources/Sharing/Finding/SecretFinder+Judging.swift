@@ -76,9 +76,9 @@ extension SecretFinder {
         // Segments of a path name things, and are met in the middle of addresses.
         if value.name == SlotReader.pathSegment, PathSlots.isPartOfPage(value.bytes[...]) { return }
         let decoded = TextCoding.percent.decoded(value.bytes[...])
-        // Of what was encoded twice, or letter by letter, the pieces are those of everything else that was: it is met decoded.
-        let isEncoded = decoded.isEscaped(decoded.bytes.indices) || Self.isPercentEncoded(decoded.bytes)
-        if !isEncoded, Drawn.isUnexplained(decoded.bytes), TextKind.guessed(value.bytes[...]) == .text {
+        if Drawn.isUnexplained(decoded.bytes), TextKind.guessed(value.bytes[...]) == .text,
+            !Self.isEncodedMore(decoded)
+        {
             note(.unexplained, value.name, text)
         } else if AccountNames.isOwnName(value.name), SureWords.isAccountNumber(value.bytes) {
             noteID(value.name, text)
@@ -96,8 +96,12 @@ extension SecretFinder {
         }
     }
 
-    private static func isPercentEncoded(_ text: [UInt8]) -> Bool {
-        TextCoding.percent.mayApply(to: text[...]) && TextCoding.percent.decoded(text[...]).bytes != text
+    /// Whether a value was percent-encoded twice, or letter by letter: its pieces are those of everything else that was, and it is
+    /// met decoded.
+    private static func isEncodedMore(_ decoded: DecodedText) -> Bool {
+        decoded.isEscaped(decoded.bytes.indices)
+            || TextCoding.percent.mayApply(to: decoded.bytes[...])
+                && TextCoding.percent.decoded(decoded.bytes[...]).bytes != decoded.bytes
     }
 
     /// What a number in JSON is.
