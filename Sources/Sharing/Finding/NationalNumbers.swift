@@ -5,7 +5,7 @@ import Captures
 /// Korea, Lithuania, Malaysia, Mexico, Norway, Poland, Romania, Slovakia, South Africa, Spain, Switzerland, Taiwan, Turkey and the
 /// United Kingdom.
 ///
-/// Of nine digits or ten in a row too many pass a check of one digit.
+/// Of nine digits or ten in a row too many pass a check of one digit; numbers of errors look like insured people's without their spaces.
 enum NationalNumbers {
     /// Where a number ends that begins here, at the beginning of a word; nil for none.
     static func end(in text: [UInt8], at start: Int) -> Int? {
@@ -80,8 +80,7 @@ enum NationalNumbers {
     private static let shapesOfLetters = [
         Shape("AAAAAAooAooAoooA", isItalian), Shape("A9999999A", isSpanish), Shape("A999999999", isTaiwanese),
         Shape("A999999(X)", isOfHongKong), Shape("AAAA999999AAAAAAX9", isMexican),
-        Shape("AAAAA9999A", isOfTax),
-        Shape("AA999999A", isInsured), Shape("AA 99 99 99 A") { isInsured($0.filter { $0 != 0x20 }) },
+        Shape("AAAAA9999A", isOfTax), Shape("AA 99 99 99 A") { isInsured($0.filter { $0 != 0x20 }) },
     ]
 
     /// Of so many letters that they are told from other words in small ones as well.
