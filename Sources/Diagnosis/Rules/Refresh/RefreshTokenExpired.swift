@@ -73,8 +73,7 @@ struct RefreshTokenExpired: Rule {
 
     /// Whether what was sent is no token that the provider gave this client: another one's, or not as it was issued.
     private func isNone(_ refused: TokenRequest, _ flow: Flow) -> Bool {
-        flow.violation(of: RefreshWrongClient(), at: refused.exchange) != nil
-            || WrongRefreshToken(of: refused, in: flow) != nil
+        OtherClientsRefresh(refused, in: flow).isFound || WrongRefreshToken(of: refused, in: flow) != nil
     }
 
     private func words(

@@ -1,7 +1,4 @@
-import Captures
 import Flows
-import JOSE
-import JSON
 import OAuth
 
 /// A refresh token was sent by another client than the one it was issued to.
@@ -31,58 +28,12 @@ struct RefreshWrongClient: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let history = flow.refreshHistory
-        return Verdict.firstViolation(among: history.refreshes.filter(isRefused)) { refused in
-            guard let sent = refused.authentication.clientID else { return .holds }
-            guard let issued = history.issuer(of: refused), let owner = owner(of: issued, flow) else {
-                if let violation = named(by: refused, sent) { return .violated(violation) }
-                return .abstains("the login that the refresh token comes from is not recorded")
+        Verdict.firstViolation(among: flow.refreshHistory.refreshes) { refresh in
+            switch OtherClientsRefresh(refresh, in: flow) {
+            case .found(let evidence, _, _): .violated(Violation(evidence, exchange: refresh.exchange))
+            case .unknown: .abstains("the login that the refresh token comes from is not recorded")
+            case .no: .holds
             }
-            guard !owner.value.equalsBytes(of: sent.value) else { return .holds }
-            return .violated(
-                Violation(
-                    [
-                        Evidence(owner, note: "the client that the refresh token was issued to"),
-                        Evidence(sent, note: Difference.note(expected: owner.value, seen: sent.value)),
-                        refused.answer.evidence(),
-                    ],
-                    exchange: refused.exchange
-                )
-            )
         }
-    }
-
-    /// By what the token has of its own client, where it is a JWT and the provider says it, too.
-    private func named(by refused: TokenRequest, _ sent: Parameter) -> Violation? {
-        let token = refused.parameters.parameter("refresh_token")
-        let claims = token.flatMap { JSONWebToken.parse($0.value)?.claims }
-        let owner = ["azp", "client_id"].lazy.compactMap { name in
-            claims?[name]?.string.map { (name: name, value: $0) }
-        }.first
-        guard StatedGrantFault(refused) == .otherClient, let owner,
-            !owner.value.equalsBytes(of: sent.value)
-        else { return nil }
-        return Violation(
-            [
-                Evidence(
-                    place: Place(exchange: refused.exchange, part: .jwtClaims, name: owner.name),
-                    value: Masking.shown(owner.value, of: "client_id"),
-                    note: "of the refresh token"
-                ),
-                Evidence(sent, note: Difference.note(expected: owner.value, seen: sent.value)),
-                refused.answer.evidence(note: "in the provider's words"),
-            ],
-            exchange: refused.exchange
-        )
-    }
-
-    private func owner(of issued: TokenRequest, _ flow: Flow) -> Parameter? {
-        if let client = issued.authentication.clientID { return client }
-        let login = flow.logins.first { $0.tokenRequests.contains { $0.exchange == issued.exchange } }
-        return login?.request.parameters.parameter("client_id")
-    }
-
-    private func isRefused(_ refresh: TokenRequest) -> Bool {
-        refresh.isRefused(with: "invalid_grant", "invalid_client", "unauthorized_client", "invalid_request")
     }
 }

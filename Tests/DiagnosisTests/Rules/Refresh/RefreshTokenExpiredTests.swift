@@ -178,6 +178,22 @@ struct RefreshTokenExpiredTests {
         if !isCalledExpired { #expect(recording.finding("refresh-wrong-client")?.isPrimary == true) }
     }
 
+    /// However often it is tried.
+    @Test func leavesAnotherClientsTokenThatIsSentAgainToItsRule() throws {
+        var recording = try Recording("refresh/refresh-wrong-client").answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": "The refresh token is invalid or expired."]
+        )
+        var refresh = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        for _ in 0..<4 {
+            refresh.startedAt = refresh.startedAt + .seconds(60)
+            recording.exchanges.append(refresh)
+        }
+        #expect(recording.finding("refresh-wrong-client")?.isPrimary == true)
+        #expect(recording.finding(rule) == nil)
+    }
+
     /// One that was cut on its way is none that the provider knows, either.
     @Test(arguments: [(4, false), (0, true)])
     func leavesAnAlteredTokenToTheRefusal(cut: Int, fires: Bool) throws {
