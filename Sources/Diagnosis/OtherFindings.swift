@@ -14,9 +14,9 @@ struct OtherFindings: Sendable {
         rules.contains { flow.violation(of: $0).map(counts) ?? false }
     }
 
-    /// The same where it finds the fault at this very exchange.
+    /// The same where it finds the fault at this very exchange, there first or once more.
     func tell(of exchange: Int, in flow: Flow, where counts: (Violation) -> Bool = { _ in true }) -> Bool {
-        tell(of: flow) { $0.faultyExchange == exchange && counts($0) }
+        tell(of: flow) { $0.isFound(at: exchange) && counts($0) }
     }
 
     /// In the order of the rules.

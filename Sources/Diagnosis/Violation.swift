@@ -22,6 +22,8 @@ package struct Violation: Sendable, Equatable {
     package var isCause: Bool
     /// Whether this very case of a symptom names what it comes of, which is no fault: ``Precedence`` explains it by none.
     package var isExplained: Bool
+    /// Further exchanges at which the same was found, whose evidence is among this one's (``RepeatedViolation``).
+    var repetitions: [Int] = []
 
     package init(
         _ evidence: [Evidence],
@@ -49,6 +51,9 @@ package struct Violation: Sendable, Equatable {
 
     /// The exchange at which the fault exists.
     var faultyExchange: Int? { exchange ?? evidence.lazy.compactMap(\.place.exchange).first }
+
+    /// Whether the fault was found at an exchange, be it once more.
+    func isFound(at exchange: Int) -> Bool { faultyExchange == exchange || repetitions.contains(exchange) }
 
     /// Whether this very case is said to be less than an error.
     var isSoftened: Bool { severity == .warning || severity == .note }

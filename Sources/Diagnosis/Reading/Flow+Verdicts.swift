@@ -31,9 +31,9 @@ extension Flow {
         if case .violated(let violation) = verdict(of: rule) { violation } else { nil }
     }
 
-    /// The same where it finds the fault at this very exchange.
+    /// The same where it finds the fault at this very exchange, there first or once more.
     func violation(of rule: any Rule, at exchange: Int) -> Violation? {
-        violation(of: rule).flatMap { $0.faultyExchange == exchange ? $0 : nil }
+        violation(of: rule).flatMap { $0.isFound(at: exchange) ? $0 : nil }
     }
 }
 

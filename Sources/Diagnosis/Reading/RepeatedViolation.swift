@@ -27,6 +27,7 @@ struct RepeatedViolation {
         }
         guard tellings < most, Self.isAlike(violation, first) else { return }
         tellings += 1
+        if let exchange = violation.faultyExchange { told?.repetitions.append(exchange) }
         told?.evidence += violation.evidence.filter { !first.evidence.contains($0) }
     }
 

@@ -29,9 +29,20 @@ struct VerdictSeveralTests {
     @Test func evidenceOfFurtherOnesStandsBehindTheFirst() {
         let two = seen(4)
         let verdicts = [two, two, seen(6), seen(8, variant: "other")].map { Verdict.violated($0) }
-        let told = Violation(two.evidence + seen(6).evidence)
+        var told = Violation(two.evidence + seen(6).evidence)
+        told.repetitions = [4, 6]
         #expect(verdict(on: verdicts) == .violated(told))
         #expect(Verdict.firstViolation(among: verdicts, telling: 1) { $0 } == .violated(two))
+    }
+
+    /// Another rule may ask for the one or the other.
+    @Test func whatIsToldIsFoundAtEachOfItsExchanges() {
+        let verdicts = [seen(4), seen(6), seen(8, variant: "other")].map { Verdict.violated($0) }
+        guard case .violated(let told) = verdict(on: verdicts) else {
+            Issue.record("not violated")
+            return
+        }
+        #expect([4, 6, 8].map(told.isFound) == [true, true, false])
     }
 
     @Test(arguments: [

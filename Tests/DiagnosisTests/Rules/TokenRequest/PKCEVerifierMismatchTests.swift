@@ -79,6 +79,17 @@ struct PKCEVerifierMismatchTests {
         #expect(recording.finding(rule)?.severity == .warning)
     }
 
+    /// The same once more is refused for the same.
+    @Test func clientThatTriesAgainIsStillTheCause() throws {
+        var recording = try Recording(broken).sending("client_secret", nil)
+            .answering("/token", 401, ["code": 401])
+        var request = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        request.startedAt = request.startedAt + .milliseconds(20)
+        recording.exchanges.append(request)
+        #expect(recording.finding("client-auth-missing")?.isPrimary == true)
+        #expect(recording.finding(rule)?.severity == .warning)
+    }
+
     /// Where the client is what was refused, that is why the login broke; one that was let in with the same code lost nothing by it.
     @Test(arguments: [(hex, false, true), (challenge, false, false), (hex, true, false)])
     func isAWarningWhereTheClientWasRefused(challenge: String, isLetIn: Bool, fires: Bool) throws {
