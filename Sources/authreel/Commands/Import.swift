@@ -2,6 +2,7 @@ import ArgumentParser
 import Captures
 import Foundation
 import JSON
+import Proxy
 
 /// Makes one capture of what others have recorded.
 struct Import: ParsableCommand {
@@ -126,16 +127,15 @@ struct Import: ParsableCommand {
     private func checkKeyLogs() throws {
         let mayCome = files.contains(where: ImportInput.isPipe)
         for path in keyLogs where path != "-" {
-            var isFolder: ObjCBool = false
-            let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-            guard !isThere || isFolder.boolValue else { continue }
-            if !isThere, mayCome, !path.isEmpty {
+            let kind = FileKind(at: path)
+            guard kind == nil || kind == .folder else { continue }
+            if kind == nil, mayCome, !path.isEmpty {
                 StandardError.note("\(path) is not there yet; it is read when the packets have ended")
                 continue
             }
             throw CommandFailure(
                 .noInput,
-                isThere ? "\(path) is a folder" : "\(CommandFailure.shown(path)): no such file",
+                kind == .folder ? "\(path) is a folder" : "\(CommandFailure.shown(path)): no such file",
                 hint: ImportInput.whereKeysAre
             )
         }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Captures
 import Foundation
-import Proxy
 
 /// The intercepting proxy, with the browser and the command whose login is to be recorded.
 struct Record: AsyncParsableCommand {
@@ -114,7 +113,7 @@ struct Record: AsyncParsableCommand {
         }
         // What cannot be started is told of before anything is made.
         let environment = ProcessInfo.processInfo.environment
-        let searchPath = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+        let searchPath = ProgramPath.searchPath(environment)
         let configuration = try proxy.configuration()
         let scope = try scope.scope(for: proxy)
         let command = try command.isEmpty ? nil : CommandLauncher(command, searchPath: searchPath)
@@ -148,7 +147,7 @@ struct Record: AsyncParsableCommand {
                     + "--interface \(interface) -- chromium"
             )
         }
-        let searchPath = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+        let searchPath = ProgramPath.searchPath(ProcessInfo.processInfo.environment)
         try await PassiveRecording(
             interface: interface,
             filter: packets.filter,

@@ -1,4 +1,5 @@
 import Foundation
+import Proxy
 
 /// Finding programs the way a shell does.
 enum ProgramPath {
@@ -8,6 +9,11 @@ enum ProgramPath {
         case notFound
         /// It is there and cannot be run; why.
         case unusable(String)
+    }
+
+    /// The search path of an environment; of one that has none that of most systems.
+    static func searchPath(_ environment: [String: String]) -> String {
+        environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
     }
 
     /// Looks a command up.
@@ -31,9 +37,10 @@ enum ProgramPath {
     }
 
     private static func verdict(_ path: String) -> Lookup {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return .notFound }
-        if isFolder.boolValue { return .unusable("\(path) is a folder") }
-        return access(path, X_OK) == 0 ? .found(path) : .unusable("\(path) is not executable")
+        switch FileKind(at: path) {
+        case nil: .notFound
+        case .folder: .unusable("\(path) is a folder")
+        case .file, .other: access(path, X_OK) == 0 ? .found(path) : .unusable("\(path) is not executable")
+        }
     }
 }

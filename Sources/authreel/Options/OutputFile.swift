@@ -1,5 +1,6 @@
 import Captures
 import Foundation
+import Proxy
 
 /// Results that go to a file or, as `-`, to standard output.
 enum OutputFile {
@@ -88,16 +89,15 @@ enum OutputFile {
                 hint: "a variable that is not set is none: name the folder itself, as in --out \(example)"
             )
         }
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {
-            guard isFolder.boolValue else {
-                throw CommandFailure(
-                    .usage,
-                    "\(path) is a file, and several captures go into a folder",
-                    hint: "name one that is there, or is to be made: --out \(example)"
-                )
-            }
-            return
+        switch FileKind(at: path) {
+        case .folder: return
+        case .file, .other:
+            throw CommandFailure(
+                .usage,
+                "\(path) is a file, and several captures go into a folder",
+                hint: "name one that is there, or is to be made: --out \(example)"
+            )
+        case nil: break
         }
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -143,8 +143,7 @@ enum OutputFile {
 
     /// That a file is there already, which stays as it is.
     static func exists(_ path: String) -> CommandFailure {
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+        if FileKind(at: path) == .folder {
             let example = URL(filePath: path).appending(path: "login.har").relativePath
             return CommandFailure(
                 .noInput,

@@ -42,7 +42,7 @@ struct ReplayBrowserOptions: ParsableArguments {
         let environment = ProcessInfo.processInfo.environment
         let program = try BrowserProgram.findDrivable(
             browserProgram,
-            searchPath: environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+            searchPath: ProgramPath.searchPath(environment)
         )
         return ReplayBrowser.Configuration(
             launcher: try BrowserLauncher(

@@ -1,6 +1,7 @@
 import Captures
 import Foundation
 import JSON
+import Proxy
 
 /// Opens the capture of a recording, before anything else is begun.
 enum CaptureOpening {
@@ -31,7 +32,7 @@ enum CaptureOpening {
         guard status.st_mode & S_IFMT != S_IFLNK else {
             throw OutputFile.unmade(path, "is a symbolic link", hint: Self.hint(on: path))
         }
-        guard !isFolder(path) else {
+        guard FileKind(at: path) != .folder else {
             throw OutputFile.unmade(path, EISDIR.systemReason, hint: Self.hint(on: path))
         }
     }
@@ -87,15 +88,10 @@ enum CaptureOpening {
             let folder = target.hasPrefix("/") ? "" : path.lastIndex(of: "/").map { path[...$0] } ?? ""
             return "name the file that it leads to: --out \(ShellWord.quoted(folder + target))"
         }
-        if isFolder(path) {
+        if FileKind(at: path) == .folder {
             let folder = path.hasSuffix("/") ? path : path + "/"
             return "name a file in it: --out \(ShellWord.quoted(folder + "login.har"))"
         }
         return "name a file in a folder that is there, with room, and yours to write: --out FILE.har"
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 }

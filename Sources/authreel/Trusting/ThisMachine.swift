@@ -12,15 +12,7 @@ struct ThisMachine: TrustMachine {
 
     private func absolute(_ path: String?) -> String? { path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
-    func kind(of path: String) -> FileKind? {
-        var facts = stat()
-        guard stat(path, &facts) == 0 else { return nil }
-        switch facts.st_mode & S_IFMT {
-        case S_IFREG: return .file
-        case S_IFDIR: return .folder
-        default: return .other
-        }
-    }
+    func kind(of path: String) -> FileKind? { FileKind(at: path) }
 
     func contents(of path: String) -> [UInt8]? {
         // Neither a pipe, which would keep us waiting, nor something endless.
