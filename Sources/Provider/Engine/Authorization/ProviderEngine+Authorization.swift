@@ -133,8 +133,7 @@ extension ProviderEngine {
         }
         guard let user = user(of: recorded) else { return deliver(.loginRequired, to: login) }
         let transaction = open(script: script, for: .login(login))
-        let values = Dictionary(transaction.values.map { ($0.old, $0.new) }) { first, _ in first }
-        let session = open(ProviderState.Session(user: user, signedInAt: now, values: values))
+        let session = open(ProviderState.Session(user: user, signedInAt: now, values: transaction.played))
         return finish(transaction, step: step, login, in: session)
     }
 

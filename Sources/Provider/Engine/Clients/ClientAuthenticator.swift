@@ -32,10 +32,10 @@ struct ClientAuthenticator {
     /// another way.
     func client(
         of authentication: ClientAuthentication,
-        _ parameters: Parameters,
         _ form: QueryItems,
         at role: Endpoints.Role
     ) throws(Failure) -> (client: ProviderConfiguration.Client, assertion: ClientAssertion?) {
+        let parameters = Parameters(form, of: 0, in: .requestBody)
         guard let client = client(named: authentication, form) else {
             throw Failure(refusal: .clientUnknown)
         }

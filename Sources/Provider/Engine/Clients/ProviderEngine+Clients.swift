@@ -10,11 +10,10 @@ extension ProviderEngine {
     mutating func authenticate(_ form: QueryItems, _ request: RecordedRequest, at role: Endpoints.Role)
         throws(Refused) -> ProviderConfiguration.Client
     {
-        let parameters = Parameters(form, of: 0, in: .requestBody)
-        let authentication = ClientAuthentication(of: request, exchange: 0, parameters: parameters)
+        let authentication = ClientAuthentication(of: request, form)
         do throws(ClientAuthenticator.Failure) {
             let (client, assertion) = try ClientAuthenticator(clients, state.issued, context)
-                .client(of: authentication, parameters, form, at: role)
+                .client(of: authentication, form, at: role)
             if let assertion, !state.usedIdentifiers.use(assertion) {
                 throw ClientAuthenticator.Failure(refusal: .clientAssertionUsed)
             }

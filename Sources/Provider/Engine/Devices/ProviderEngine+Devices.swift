@@ -56,11 +56,7 @@ extension ProviderEngine {
     private mutating func deviceClient(_ form: QueryItems, _ request: RecordedRequest) throws(Refused)
         -> ProviderConfiguration.Client
     {
-        let authentication = ClientAuthentication(
-            of: request,
-            exchange: 0,
-            parameters: Parameters(form, of: 0, in: .requestBody)
-        )
+        let authentication = ClientAuthentication(of: request, form)
         if authentication.methods == [.none], let client = clients.client(authentication.clientID?.value) {
             return client
         }

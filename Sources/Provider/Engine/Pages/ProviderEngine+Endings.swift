@@ -26,9 +26,12 @@ extension ProviderEngine {
         guard let user = transaction.user ?? user(of: script) else {
             return deliver(.loginRequired, to: login)
         }
-        let values = Dictionary(transaction.values.map { ($0.old, $0.new) }) { first, _ in first }
         let session = open(
-            ProviderState.Session(user: user, signedInAt: transaction.signedInAt ?? now, values: values)
+            ProviderState.Session(
+                user: user,
+                signedInAt: transaction.signedInAt ?? now,
+                values: transaction.played
+            )
         )
         return finish(transaction, step: index, login, in: session)
     }
@@ -92,9 +95,12 @@ extension ProviderEngine {
     /// Knows the browser of whoever signed in without a client from now on.
     mutating func signInVisitor(_ transaction: Transaction, _ script: InteractionScript) {
         guard let user = transaction.user else { return }
-        let values = Dictionary(transaction.values.map { ($0.old, $0.new) }) { first, _ in first }
         let session = open(
-            ProviderState.Session(user: user, signedInAt: transaction.signedInAt ?? now, values: values)
+            ProviderState.Session(
+                user: user,
+                signedInAt: transaction.signedInAt ?? now,
+                values: transaction.played
+            )
         )
         let player = player(transaction)
         for cookie in script.sessionCookies(dialect.sessionCookieNames) {

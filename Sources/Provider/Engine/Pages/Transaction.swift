@@ -33,6 +33,11 @@ struct Transaction: Sendable {
         self.script = script
     }
 
+    /// What stands here for each recorded value; of several the first.
+    var played: [String: String] {
+        Dictionary(values.map { ($0.old, $0.new) }) { first, _ in first }
+    }
+
     var login: PendingLogin? { if case .login(let login) = purpose { login } else { nil } }
     var logout: PendingLogout? { if case .logout(let logout) = purpose { logout } else { nil } }
 }

@@ -148,9 +148,9 @@ extension ProviderEngine {
     private mutating func revoker(_ form: QueryItems, _ request: RecordedRequest) throws(Refused)
         -> ProviderConfiguration.Client?
     {
-        let parameters = Parameters(form, of: 0, in: .requestBody)
-        let authentication = ClientAuthentication(of: request, exchange: 0, parameters: parameters)
-        if dialect.tolerances.revokesForAnybody, authentication.clientID == nil { return nil }
+        if dialect.tolerances.revokesForAnybody, ClientAuthentication(of: request, form).clientID == nil {
+            return nil
+        }
         return try authenticate(form, request, at: .revocation)
     }
 

@@ -6,8 +6,7 @@ import OAuth
 extension ProviderEngine {
     mutating func token(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
         if let refusal = repetition(in: request) { return refuse(refusal, at: .token) }
-        let parameters = Parameters(form, of: 0, in: .requestBody)
-        let authentication = ClientAuthentication(of: request, exchange: 0, parameters: parameters)
+        let authentication = ClientAuthentication(of: request, form)
         let client: ProviderConfiguration.Client
         do throws(Refused) {
             if authentication.clientID == nil, let author = author(of: form) {
