@@ -137,31 +137,3 @@ package struct FlowRun: Sendable {
         return origins.app.contains(recorded) && !origins.provider.contains(recorded)
     }
 }
-
-/// What a browser and a client know after a run: cookies, and the values that stand for recorded ones.
-package struct RunState: Sendable {
-    var values = RunValues()
-    var jar = CookieJar()
-    /// What a browser with the recorded answers would have.
-    var recordedJar = CookieJar()
-    /// Cookies up to this mark of the jar are known to the real browser.
-    var cookiesInBrowser = 0
-
-    package init() {}
-}
-
-/// What happens while a flow is replayed.
-package enum ReplayEvent: Sendable {
-    /// A step of the plan is about to be sent.
-    case sending(step: Int, of: Int)
-    /// A pause that the recording had, too.
-    case waiting(Duration, before: Int)
-    /// The device grant waits for somebody to enter a code (RFC 8628, section 3.3).
-    case enterCode(String, at: String)
-    /// A page waits for somebody to agree elsewhere; its script asks here whether that is done.
-    case awaitsApproval(at: String)
-    /// An exchange is done.
-    case exchanged(Exchange)
-    /// Something that a real browser's visit comes upon.
-    case browser(BrowserVisit.Notice)
-}
