@@ -35,7 +35,7 @@ final class BrowserTraffic: Sendable {
 
     func permits(_ host: String, _ port: Int) -> Bool {
         let allows = state.withLock { $0.allows }
-        let name = host.contains(":") ? "[\(host)]" : host
+        let name = ProxyOptions.bracketed(host)
         return ["https", "http"].contains { allows(RecordedURL("\($0)://\(name):\(port)/")) }
     }
 
