@@ -95,7 +95,7 @@ enum Precedence {
         ),
         Row(
             ["cookies-too-large", "cookie-*", "state-cookie-lost"],
-            over: ["redirect-loop", "callback-rejected-by-app"]
+            over: ["redirect-loop", "callback-rejected-by-app", "pkce-verifier-missing"]
         ),
         Row(["silent-login-cookies-blocked"], over: ["silent-login-required"]),
         Row(pkceCauses, over: ["pkce-verifier-mismatch"]),

@@ -38,6 +38,8 @@ struct LostLoginCookies {
     var sent: [String]
     /// Whether another cookie of the same login came back.
     var isAnyBack: Bool
+    /// Whether the app brought the code to the token endpoint all the same, without the verifier, which it keeps with the session.
+    private(set) var isWithoutVerifier = false
     /// Whether one of those may be what the app recognises the login by: a language or a theme is not.
     private let isKnownByAnother: Bool
 
@@ -58,9 +60,10 @@ struct LostLoginCookies {
         let requests = flow.authorizationRequests
         for callback in RejectedCallback.all(in: flow) {
             let isRedeemed = callback.isRedeemed(in: flow)
-            guard !isRedeemed || mayLackSession(callback, in: flow), !isOfService(callback, flow) else {
-                continue
-            }
+            let isWithoutVerifier = isRedeemed && lacksVerifier(callback, in: flow)
+            guard !isRedeemed || isWithoutVerifier || mayLackSession(callback, in: flow),
+                !isOfService(callback, flow)
+            else { continue }
             guard
                 let request = begun[callback.exchange].flatMap(\.self)
                     ?? last(of: requests, before: callback, in: flow)
@@ -86,7 +89,8 @@ struct LostLoginCookies {
                 reading.reason = Gap.noCookies
                 continue
             }
-            if let lost = LostLoginCookies(of: settings, callback, request, in: flow) {
+            if var lost = LostLoginCookies(of: settings, callback, request, in: flow) {
+                lost.isWithoutVerifier = isWithoutVerifier
                 reading.found.append(lost)
             }
         }
@@ -161,6 +165,16 @@ struct LostLoginCookies {
             let call = flow.capture[index]
             return index != callback.place && index != callback.exchange
                 && call.response.map { $0.status >= 400 } ?? (call.failure != nil)
+        }
+    }
+
+    /// Whether an app to which no cookie came exchanged the code without the login's verifier, and was refused for it.
+    private static func lacksVerifier(_ callback: RejectedCallback, in flow: Flow) -> Bool {
+        guard flow.capture[callback.exchange].request.cookies.isEmpty,
+            let missing = flow.violation(of: PKCEVerifierMissing())
+        else { return false }
+        return flow.receivedCodes.exchanges(of: callback.response).contains {
+            $0.exchange == missing.exchange
         }
     }
 

@@ -67,8 +67,18 @@ struct StateCookieLost: Rule {
                 exchange: login.carrier
             )
         }
-        return Violation(evidence, fix: login.lost.first.flatMap(Self.fix(of:)), exchange: login.carrier)
+        return Violation(
+            evidence,
+            explanation: login.isWithoutVerifier ? Self.exchanged : nil,
+            fix: login.lost.first.flatMap(Self.fix(of:)),
+            exchange: login.carrier
+        )
     }
+
+    private static let exchanged = """
+        Before it sent the browser to the provider the app set a cookie to recognise the login by, and kept the code_verifier in the session behind it. The callback came \
+        without the cookie. The app exchanged the code all the same, without a look at whose answer it was, had no verifier to send, and was refused.
+        """
 
     /// What shows that the login began in a frame that a page of another site has, where nothing else keeps the cookie.
     private func foreignFrame(_ login: LostLoginCookies, _ flow: Flow) -> Evidence? {
