@@ -195,6 +195,9 @@ struct ClientCall {
     /// How severe a fault of this call's credentials is: it was refused for them, or was let in.
     var severity: Severity { mayBlameClient ? (isRepaired ? .note : .error) : .warning }
 
+    /// Whether it has nothing to know the client by: neither its name nor a proof.
+    var namesNobody: Bool { authentication.methods == [.none] && authentication.clientID == nil }
+
     /// Whether the provider says that it has no such client, and not as one of several reasons.
     var isSaidToBeUnknown: Bool {
         let text = answer.errorText

@@ -293,7 +293,9 @@ struct ClientAuthMissing: Rule {
         // Salesforce's name for a client_id that it does not find.
         let isUnnamed = error == "invalid_client_id" && call.authentication.clientID == nil
         guard call.isClientRefused || isUnnamed || error == "unauthorized_client" else { return false }
-        return !call.isSaidToBeUnknown && !Self.otherReasons.contains(where: text.containsBytes)
+        // Whom nobody named nobody knows.
+        let isUnknown = call.isSaidToBeUnknown || Self.wordsOfUnknown.contains(where: text.containsBytes)
+        return (call.namesNobody || !isUnknown) && !Self.otherReasons.contains(where: text.containsBytes)
     }
 
     /// Registered with a certificate, or at a provider or a host that takes nothing else.
@@ -324,11 +326,14 @@ struct ClientAuthMissing: Rule {
             || text.containsBytes("aadsts7000218")
     }
 
+    /// Words of a client that is not there.
+    private static let wordsOfUnknown = [
+        "not found", "could not be found", "does not exist", "unknown client", "no such client",
+        "invalid client_id", "invalid client id",
+    ]
     /// Words that name something else than credentials.
     private static let otherReasons = [
-        "not found", "could not be found", "does not exist", "unknown client", "no such client",
-        "invalid client_id", "invalid client id", "disabled", "inactive", "deactivated", "deleted",
-        "redirect", "grant",
+        "disabled", "inactive", "deactivated", "deleted", "redirect", "grant",
         "verifier", "pkce", "proof key", "scope", "dpop", "origin", "certificate", "response type",
         "response_type",
     ]

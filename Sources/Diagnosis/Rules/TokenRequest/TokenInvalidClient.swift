@@ -69,7 +69,12 @@ struct TokenInvalidClient: Rule {
             words == nil && !isRepaired
             ? AcceptedClient.grant(before: first, among: calls, in: flow) : nil
         if let earlier { evidence.insert(earlier, at: 0) }
-        let isUnknown = earlier == nil && !isRepaired && refused.allSatisfy(\.isSaidToBeUnknown)
+        let isUnknown =
+            earlier == nil && !isRepaired
+            && refused.allSatisfy { call in
+                call.isSaidToBeUnknown
+                    && (!call.namesNobody || flow.surroundings.mayLackCredentials(at: call.exchange))
+            }
         let isEmpty = earlier == nil && !isRepaired && refused.allSatisfy(Self.hasEmptySecret)
         return .violated(
             Violation(

@@ -328,4 +328,14 @@ struct ClientAuthMissingTests {
         )
         #expect(other.finding(rule)?.isPrimary == true)
     }
+
+    /// Who is not named is not known either.
+    @Test(arguments: ["the client is not known", "Client not found"])
+    func isWhatAnUnnamedClientLacks(words: String) throws {
+        let answer: JSONValue = ["error": "invalid_client", "error_description": .string(words)]
+        let recording = try Recording(broken).sending("client_id", nil).answering("/token", 401, answer)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        let effect = try #require(recording.finding("token-invalid-client"))
+        #expect(effect.effectOf == rule && effect.title != "The provider does not know this client")
+    }
 }
