@@ -33,6 +33,22 @@ struct SecretLikeOtherWordsTests {
         #expect(shared.differences.isEmpty)
     }
 
+    /// What a server was asked for, as its pages of errors call it, is the callback itself, and no `request_uri` of a pushed request.
+    @Test(arguments: [true, false]) func addressThatAServerWasAskedForIsNoPushedRequest(isPath: Bool) throws {
+        var world = try SharingWorld()
+        world.options.keepsAll = true
+        let asked = isPath ? "/items/overview?page=two" : "urn:example:overview-of-items"
+        world.append(
+            "https://www.shop.example/items/overview?page=two",
+            type: "text/html",
+            body: "<table><tr><td>REQUEST_URI</td><td><pre>&#x27;\(asked)&#x27;</pre></td></tr></table>"
+        )
+        let shared = try world.shared()
+        #expect(shared.text.contains(asked) == isPath)
+        #expect(shared.text.contains("https://www.shop.example/items/overview?page=two"))
+        #expect(shared.differences.isEmpty)
+    }
+
     /// Identifiers that somebody wrote by hand are like one another: all that is drawn of one is in the client's as well.
     @Test func identifierLikeTheClientsIsNoReasonToRefuse() throws {
         var world = try SharingWorld()

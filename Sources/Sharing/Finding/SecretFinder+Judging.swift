@@ -10,6 +10,8 @@ extension SecretFinder {
         case .secret(.authorizationCode) where text.utf8.contains(0x0a),
             .drawn(.authorizationCode) where text.utf8.contains(0x0a):
             judgeByLook(value, text)
+        // That of a pushed request is absolute (RFC 9101, section 5.2); servers call so what they were asked for (CGI's `REQUEST_URI`).
+        case .secret(.requestURI) where Self.isPath(value.bytes): judgeByLook(value, text)
         case .secret(let kind) where Self.saysWhether(value, text, of: kind): break
         case .secret(let kind): note(kind, value.name, text)
         case .drawn(let kind):
@@ -28,6 +30,11 @@ extension SecretFinder {
         case .parts: break
         case .unknown: judgeByLook(value, text)
         }
+    }
+
+    /// Whether a value is a path of the server's own, in quotation marks perhaps.
+    private static func isPath(_ value: [UInt8]) -> Bool {
+        value.first { $0 != 0x27 && $0 != 0x22 } == 0x2f
     }
 
     /// Whether a document says whether there is a password, a code or a name, and not which.
