@@ -33,4 +33,18 @@ struct ProtocolWordTests {
         world.options.keepsAll = true
         #expect(!(try world.shared().text.contains("correcthorsebattery")))
     }
+
+    /// Of a program's text, as pages of errors show it: what members of the file are called stays, and it is a capture still.
+    @Test(arguments: ["request.user", "response.user", "headers.user", "request", "status.name"])
+    func isNoNameOfTheFilesOwnMembers(value: String) throws {
+        var world = try SharingWorld()
+        world.append(
+            "https://www.shop.example/x",
+            type: "text/html",
+            body: "<ul><li><pre>        user=\(value),</pre></li></ul>"
+        )
+        world.options.keepsAll = true
+        let outcome = try SharingWorld.outcome(of: world.capture(), world.options)
+        #expect(outcome.isProven, "\(outcome.leaks.prefix(3)) \(outcome.differences.prefix(3))")
+    }
 }

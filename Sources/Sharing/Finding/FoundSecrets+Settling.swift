@@ -253,8 +253,8 @@ extension FoundSecrets {
         }
     }
 
-    /// Names that are met inside of a value, in small letters.
-    var wordsInSmallLetters: Set<String> { Set(words.map { $0.lowercased() }) }
+    /// Names that are met inside of a value, and those of the file's own members, in small letters.
+    var wordsInSmallLetters: Set<String> { FormatNames.inSmallLetters.union(words.map { $0.lowercased() }) }
 
     // MARK: - People
 
