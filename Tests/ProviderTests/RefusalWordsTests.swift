@@ -103,6 +103,15 @@ struct RefusalWordsTests {
         #expect(answer.explanation == words)
     }
 
+    /// RFC 6749, section 3.2.1: as libraries refresh that are given the token alone.
+    @Test(arguments: [(nil, "the request names no client"), ("stranger", nil)] as [(String?, String?)])
+    func clientThatIsNotNamedIsExplained(client: String?, words: String?) throws {
+        let form = [("grant_type", "client_credentials")] + (client.map { [("client_id", $0)] } ?? [])
+        let answer = try Self.answer("/token", form)
+        #expect(answer.response.status == 401)
+        #expect(answer.explanation == words)
+    }
+
     /// OpenID Connect CIBA, section 7.1: one hint says who the user is.
     @Test(arguments: [[], ["login_hint", "id_token_hint"]])
     func wrongNumberOfHintsIsExplained(names: [String]) throws {

@@ -37,7 +37,10 @@ struct ClientAuthenticator {
     ) throws(Failure) -> (client: ProviderConfiguration.Client, assertion: ClientAssertion?) {
         let parameters = Parameters(form, of: 0, in: .requestBody)
         guard let client = client(named: authentication, form) else {
-            throw Failure(refusal: .clientUnknown)
+            throw Failure(
+                refusal: .clientUnknown,
+                words: authentication.clientID == nil ? "the request names no client" : nil
+            )
         }
         guard let method = authentication.methods.first,
             authentication.methods.count == 1 || dialect.tolerances.takesSeveralClientProofs
