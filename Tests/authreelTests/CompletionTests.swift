@@ -30,9 +30,17 @@ struct CompletionTests {
             [
                 "        '*:::COMMAND:_normal'\n", "    _authreel && ret=0\n", "'--format=[text, json",
                 "'*--only=[", "{--out=,-o}'[",
+                "\n_authreel_jwt() {\n    local -i ret=1\n    if [[ \"${words[2]}\" != (decode|verify) && ",
             ]
         ),
-        ("fish", .fish, ["-xa '(__authreel_complete_behind --)'", "\"authreel jwt\" -ge 1' -F\n"]),
+        (
+            "fish", .fish,
+            [
+                "-xa '(__authreel_complete_behind --)'", "\"authreel jwt\" -ge 1' -F\n",
+                "    set -l token (string replace ",
+                "        case 'jwt'\n            if not contains -- \"$unparsed_tokens[2]\" decode verify\n",
+            ]
+        ),
     ]
 
     /// What the parser's scripts leave out: files behind jwt, commands behind help, another command behind record.
@@ -44,7 +52,7 @@ struct CompletionTests {
         if name == "zsh" {
             let jwt = try #require(script.components(separatedBy: "\n_authreel_jwt() {").last)
             let body = try #require(jwt.components(separatedBy: "\n}\n").first)
-            #expect(body.components(separatedBy: "_files && ret=0").count == 3)
+            #expect(body.components(separatedBy: "_files && ret=0").count == 2)
             #expect(script.contains("'--headless[") && script.contains("{--verbose,-v}'["))
         }
     }
@@ -64,6 +72,26 @@ struct CompletionTests {
             echo "${COMPREPLY[@]}"
             """
         let result = try Program.run([], executable: "/bin/bash", input: Array(script.utf8))
+        #expect(result.output == "\(completed)\n", "\(result.output)\(result.errors)")
+    }
+
+    private static let fish = "/usr/bin/fish"
+
+    /// The same in fish, where it is installed, and folders behind `=`.
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: fish)),
+        arguments: [
+            ("jwt --jw", "--jwks"), ("jwt token.txt --iss", "--issuer"), ("jwt verify --aud", "--audience"),
+            ("jwt ver", "verify"), ("jwt --format js", "json"), ("ca path --ca-dir=/us", "--ca-dir=/usr/"),
+        ]
+    )
+    func fishCompletesTheOptionsOfJWT(words: String, completed: String) throws {
+        let script = """
+            \(CompletionScript.completed(Authreel.completionScript(for: .fish)))
+            cd /
+            complete -C 'authreel \(words)' | string replace -r '\\t.*' ''
+            """
+        let result = try Program.run(["--no-config"], executable: Self.fish, input: Array(script.utf8))
         #expect(result.output == "\(completed)\n", "\(result.output)\(result.errors)")
     }
 

@@ -4,11 +4,12 @@ enum CompletionScript {
     static func completed(_ text: String) -> String {
         if text.hasPrefix("#!/bin/bash\n") { return text + "\n" + bash }
         if text.hasPrefix("#compdef ") { return zsh(text) }
-        if text.hasPrefix("function __authreel_") { return text + "\n" + fish }
+        if text.hasPrefix("function __authreel_") { return fish(text) }
         return text
     }
 
-    /// Values behind `=` (`--format=json`); files behind `jwt`, commands behind `help`, another command behind `record --`.
+    /// Values behind `=` (`--format=json`); files behind `jwt`, and the options of `jwt decode`, which it means without a command; commands
+    /// behind `help`, another command behind `record --`.
     private static func zsh(_ text: String) -> String {
         var name = ""
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
@@ -17,8 +18,8 @@ enum CompletionScript {
             case ("_authreel_record", "        '*:COMMAND:'"): return "        '*:::COMMAND:_normal'"
             case ("_authreel_jwt", "        _describe -V subcommand subcommands && ret=0"):
                 return line + "\n        _files && ret=0"
-            case ("_authreel_jwt", "        esac"):
-                return "        *)\n            _files && ret=0\n            ;;\n        esac"
+            case ("_authreel_jwt", "    local -i ret=1"):
+                return line + "\n" + zshDecode
             case ("_authreel_help", #"    _arguments -w -s -S : "${arg_specs[@]}" && ret=0"#):
                 return "    _authreel && ret=0"
             default: break
@@ -29,6 +30,13 @@ enum CompletionScript {
         }
         return lines.joined(separator: "\n")
     }
+
+    private static let zshDecode = #"""
+            if [[ "${words[2]}" != (decode|verify) && ( ${CURRENT} -gt 2 || "${words[2]}" = -* ) ]]; then
+                _authreel_jwt_decode
+                return
+            fi
+        """#
 
     private static let bash = #"""
         # Around the script above: bash takes ":" and "=" for ends of words, what stands behind "--" is another command, "jwt" takes files
@@ -93,7 +101,23 @@ enum CompletionScript {
         complete -o filenames -F _authreel_words authreel
         """#
 
-    private static let fish = #"""
+    /// Folders behind `=`, the options of `jwt decode` behind `jwt`, and what follows the script.
+    private static func fish(_ text: String) -> String {
+        text.replacing(
+            "    set -l token (commandline -t)\n",
+            with: "    set -l token (string replace -r -- '^-[^=]*=' '' (commandline -t))\n"
+        )
+        .replacing("        case 'jwt'\n", with: "        case 'jwt'\n\(fishDecode)\n") + "\n" + fishRest
+    }
+
+    private static let fishDecode = #"""
+                    if not contains -- "$unparsed_tokens[2]" decode verify
+                        and test -n "$unparsed_tokens[2]" -o "$(string sub -l 1 -- (commandline -ct))" = -
+                        set unparsed_tokens jwt decode $unparsed_tokens[2..]
+                    end
+        """#
+
+    private static let fishRest = #"""
         # "jwt" takes files without a command as well, "help" takes commands, and what stands behind "--" is another command.
         function __authreel_complete_behind
             set -l words (commandline -opc)
