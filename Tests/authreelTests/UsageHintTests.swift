@@ -58,6 +58,10 @@ struct UsageHintTests {
         ),
         ("Unexpected argument 'make'", "record --out a.har make", "record --out a.har -- make"),
         ("Unexpected argument 'ls'", "record --out=a.har ls", "record --out=a.har -- ls"),
+        // What names the recording is none of the command's options.
+        ("Unexpected argument 'npm'", "record npm --out a.har", "record --out a.har -- npm"),
+        ("2 unexpected arguments: 'npm', 'x'", "record npm x --out=a.har", "record --out=a.har -- npm x"),
+        ("Unexpected argument 'cc'", "record cc --out a.o", "record -- cc --out a.o"),
         ("Unexpected argument 'x'", "record https://a.example/", "record --browser https://a.example/"),
         ("Unknown option '--port'", "record --port 9090", "record --listen 127.0.0.1:9090"),
         ("Unknown option '-p'", "record -p", "record --listen 127.0.0.1:8080"),
@@ -95,7 +99,17 @@ struct UsageHintTests {
             "Missing expected argument '--out <FILE.har>'", "import a.har b.har",
             "import a.har b.har --out imported.har"
         ),
-        ("Missing expected argument '<FILE> ...'", "import --out a.har", nil),
+        (
+            "Missing expected argument '<FILE> ...'", "import --out a.har",
+            "import browser.har server.har --out a.har"
+        ),
+        (
+            "Missing expected argument '<FILE> ...'", "import",
+            "import browser.har server.har --out login.har"
+        ),
+        ("The value 'x' is invalid for '--port <PORT>'", "view --port x a.har", "example --port 8123"),
+        ("The value '1.5' is invalid for '--leeway <SECONDS>'", "jwt --leeway 1.5 a", "example --leeway 30"),
+        ("The value 'x' is invalid for '--jobs <COUNT>'", "replay --jobs x a.har", "example --jobs 3"),
         (
             "say where the shared captures go: --out FOLDER, or …", "share a.har b.har",
             "share a.har b.har --out shared"

@@ -61,7 +61,8 @@ enum UsageHint {
             return Invocation.command(meant)
         }
         let isExtra = message.contains(/^(Unexpected argument|\d+ unexpected arguments)/)
-        if let chosen = withFormat(message, arguments) ?? withFlow(message, arguments) { return chosen }
+        let chosen = withFormat(message, arguments) ?? withFlow(message, arguments) ?? withNumber(message)
+        if let chosen { return chosen }
         if arguments.first == "show", isExtra {
             return "show takes one capture; \(Invocation.command("view")) CAPTURE … has several side by side"
         }
@@ -75,6 +76,16 @@ enum UsageHint {
         if let shared = withTarget(message, arguments) ?? redirected(message, arguments) { return shared }
         if let dashed = DashedFile.hint(arguments) { return dashed }
         guard arguments.first == "record" else { return nil }
+        return withProgram(message, arguments, isExtra: isExtra, isProgram: isProgram)
+    }
+
+    /// Who names a port to record at, a page, or what is to be run, without what has to stand before it.
+    private static func withProgram(
+        _ message: String,
+        _ arguments: [String],
+        isExtra: Bool,
+        isProgram: (String) -> Bool
+    ) -> String? {
         let words = Array(arguments.dropFirst().prefix { $0 != "--" })
         if let option = message.firstMatch(of: /^Unknown option '(--port|-p)'/)?.output.1 {
             let place = words.firstIndex { $0 == option || $0.hasPrefix("\(option)=") }
@@ -95,8 +106,31 @@ enum UsageHint {
         }
         // A mistyped option is followed by its value more often than by a command.
         guard isExtra || isProgram(words[start]) else { return nil }
-        let line = ShellWord.line([Invocation.name, "record"] + words[..<start] + ["--"] + words[start...])
+        let target = recordingBehind(words[start...])
+        let line = ShellWord.line(
+            [Invocation.name, "record"] + words[..<start] + target + ["--"]
+                + words[start...].dropLast(target.count)
+        )
         return "what is to be run stands behind --: \(line)"
+    }
+
+    /// The option at the end of a command that names a recording, which is none of the command's.
+    private static func recordingBehind(_ words: ArraySlice<String>) -> ArraySlice<String> {
+        guard words.last?.hasSuffix(".har") == true else { return [] }
+        if words.last?.hasPrefix("--out=") == true { return words.suffix(1) }
+        return words.suffix(2).first == "--out" ? words.suffix(2) : []
+    }
+
+    /// Who gives something else where a number is wanted.
+    private static func withNumber(_ message: String) -> String? {
+        let form = /The value '.*' is invalid for '(--[a-z-]+) <([A-Z]+)>'/
+        guard let option = message.wholeMatch(of: form)?.output else { return nil }
+        return switch option.2 {
+        case "SECONDS": "it takes a number of seconds, for example \(option.1) 30"
+        case "COUNT": "it takes a whole number, for example \(option.1) 3"
+        case "PORT": "it takes the number of a port, for example \(option.1) 8123"
+        default: nil
+        }
     }
 
     /// What is to be given, where nothing was.
@@ -109,6 +143,11 @@ enum UsageHint {
         case "diff": "two captures are compared: \(Invocation.command("diff", "yesterday.har", "today.har"))"
         case "import" where arguments.count > 1 && message.contains("--out"):
             ShellWord.line([Invocation.name] + arguments + ["--out", "imported.har"])
+        case "import":
+            ShellWord.line(
+                [Invocation.name, "import", "browser.har", "server.har"] + arguments.dropFirst()
+                    + (arguments.count > 1 ? [] : ["--out", "login.har"])
+            )
         default: nil
         }
     }
