@@ -9,6 +9,24 @@ enum TokenInput {
     private static let form =
         "a token has three parts (signed) or five (encrypted), separated by dots, and nearly always begins with eyJ; an access token that does not is opaque, and only its provider reads it"
 
+    /// Why a text with the look of a token is none (RFC 7515, section 7.1), or what one looks like.
+    private static func hint(on text: String) -> String {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).count
+        let isWhole = [3, 5].contains(parts)
+        guard isWhole || text.hasPrefix("ey") else { return form }
+        let isPart = { (sign: Character) in
+            sign.isASCII && (sign.isLetter || sign.isNumber || "-_.+/=".contains(sign))
+        }
+        if let sign = text.first(where: { !isPart($0) }) {
+            return "no token has \(String(sign).debugDescription) in it: was all of it copied?"
+        }
+        guard !isWhole else {
+            return "its first part, the header, is no JSON object in base64url: those begin with eyJ"
+        }
+        let count = parts == 1 ? "one part" : "\(parts) parts"
+        return "it has \(count), and a token three (signed) or five (encrypted): was all of it copied?"
+    }
+
     /// That a file or standard input holds nothing to judge.
     static func noToken(in path: String, of bytes: [UInt8]) -> CommandFailure {
         let isEmpty = !bytes.contains { $0 > 0x20 }
@@ -59,7 +77,7 @@ enum TokenInput {
             throw CommandFailure(
                 .dataError,
                 "\(file.map { "\($0): ".printable } ?? "")no token: \(text.prefix(40).debugDescription)",
-                hint: form
+                hint: hint(on: text)
             )
         }
         guard !token.isTwoRunTogether else {

@@ -217,7 +217,11 @@ struct JWTCommandTests {
 
     @Test(
         arguments: [
-            (["nonsense.x.y"], 65, "no token"), (["missing.txt"], 66, "no such file"),
+            (["nonsense.x.y"], 65, "hint: its first part, the header, is no JSON object"),
+            (["eyJhbGciOiJub25lIn0"], 65, "hint: it has one part, and a token three (signed)"),
+            (["eyJhbGciOiJub25lIn0.e30"], 65, "hint: it has 2 parts, and a token three (signed)"),
+            (["eyJhbGciOi…"], 65, "hint: no token has \"…\" in it: was all of it copied?"),
+            (["words.txt"], 65, "hint: a token has three parts"), (["missing.txt"], 66, "no such file"),
             (["missing.txt"], 66, "hint: a token has three parts"), (["."], 66, ".: is a folder"),
             (["-", "--jwks", "missing.json"], 66, "missing.json: no such file"),
             (
