@@ -18,4 +18,33 @@ struct ShowTests {
         let mode = try FileManager.default.attributesOfItem(atPath: out)[.posixPermissions] as? Int
         #expect(mode == 0o600)
     }
+
+    /// The name that is proposed in its place is one for what would be written.
+    @Test(
+        arguments: [
+            ("json", "login.json"), ("html", "login.html"), ("text", "login.txt"), ("mermaid", "login.mmd"),
+        ]
+    )
+    func folderIsNoFile(format: String, name: String) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let capture = Fixtures.root.appending(path: "captures/token-request/code-expired.har").path
+        let failure = #expect(throws: CommandFailure.self) {
+            try Show.parse([capture, "--format", format, "--out", folder.path]).run()
+        }
+        #expect(failure?.hint?.hasSuffix("for example \(folder.path)/\(name)") == true)
+    }
+
+    @Test(arguments: [
+        ("--html difference.html", "difference.html"), ("--report shared.md", "shared.md"),
+        ("--junit FILE.xml", "login.xml"), ("--out FILE.har", "login.har"),
+    ])
+    func folderIsNoFileBeforeItIsWritten(option: String, name: String) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let failure = #expect(throws: CommandFailure.self) {
+            try OutputFile.check(folder.path, option: option)
+        }
+        #expect(failure?.hint?.hasSuffix("for example \(folder.path)/\(name)") == true)
+    }
 }

@@ -81,7 +81,7 @@ struct Authority: ParsableCommand {
                 case .der: certificate.der
                 case .mobileconfig: MobileConfiguration.bytes(for: certificate)
                 }
-            try OutputFile.write(bytes, to: out)
+            try OutputFile.write(bytes, to: out, example: "authreel.\(format.rawValue)")
         }
     }
 }

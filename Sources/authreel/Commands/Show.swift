@@ -42,6 +42,16 @@ struct Show: ParsableCommand {
         case json
         case mermaid
         case html
+
+        /// A name for a file in this form.
+        var example: String {
+            switch self {
+            case .text: "login.txt"
+            case .json: "login.json"
+            case .mermaid: "login.mmd"
+            case .html: "login.html"
+            }
+        }
     }
 
     func validate() throws {
@@ -67,11 +77,15 @@ struct Show: ParsableCommand {
             }
             guard let out else { return print(text) }
             // Hosts and clients are in it.
-            try OutputFile.write(to: out, isPrivate: true) { try $0(Array((text + "\n").utf8)[...]) }
+            try OutputFile.write(to: out, isPrivate: true, example: format.example) {
+                try $0(Array((text + "\n").utf8)[...])
+            }
         case .html:
             let report = try report(on: read)
             // What is not shared yet may hold secrets.
-            try OutputFile.write(to: out ?? "-", isPrivate: true) { try ViewerFile.write([report], to: $0) }
+            try OutputFile.write(to: out ?? "-", isPrivate: true, example: format.example) {
+                try ViewerFile.write([report], to: $0)
+            }
             if let out, out != "-" { StandardError.note("next: open \(out) in a browser") }
         }
     }
@@ -87,7 +101,7 @@ struct Show: ParsableCommand {
             return tell(known, read)
         }
         // The values of a capture that is not shared yet are in it.
-        try OutputFile.write(to: out, isPrivate: true) { sink in
+        try OutputFile.write(to: out, isPrivate: true, example: format.example) { sink in
             try check(
                 form.write(read, named: capture.capture, flow: flow) { try sink(Array($0.utf8)[...]) }
             )

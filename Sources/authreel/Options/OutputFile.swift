@@ -11,6 +11,9 @@ enum OutputFile {
     static let growing =
         "a recording grows in a file that is whole at any time, which standard output is not: --out FILE.har"
 
+    /// A name for a capture.
+    static let capture = "login.har"
+
     /// What helps where a file cannot be made.
     static let writable = "name a file in a folder that is there, and yours to write"
 
@@ -20,20 +23,31 @@ enum OutputFile {
     ///   - bytes: all of the file.
     ///   - path: where.
     ///   - isPrivate: only its owner may read the file.
+    ///   - example: a name for one of its kind.
     /// - Throws: ``CommandFailure`` when the file exists (nothing is overwritten) or cannot be written.
-    static func write(_ bytes: [UInt8], to path: String, isPrivate: Bool = false) throws {
-        try write(to: path, isPrivate: isPrivate) { try $0(bytes[...]) }
+    static func write(
+        _ bytes: [UInt8],
+        to path: String,
+        isPrivate: Bool = false,
+        example: String = capture
+    ) throws {
+        try write(to: path, isPrivate: isPrivate, example: example) { try $0(bytes[...]) }
     }
 
     /// Writes piece by piece; a file that does not come to its end is removed again.
     ///
-    /// `isPrivate`: only its owner may read the file.
+    /// `isPrivate`: only its owner may read the file. `example`: a name for one of its kind.
     /// Throws ``CommandFailure`` when the file exists (nothing is overwritten) or cannot be written, and what `body` throws.
-    static func write(to path: String, isPrivate: Bool = false, _ body: (Sink) throws -> Void) throws {
+    static func write(
+        to path: String,
+        isPrivate: Bool = false,
+        example: String = capture,
+        _ body: (Sink) throws -> Void
+    ) throws {
         guard path != "-" else { return try body(StandardOutput.write) }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isPrivate ? 0o600 : 0o666)
         guard descriptor >= 0 else {
-            guard errno != EEXIST else { throw exists(path) }
+            guard errno != EEXIST else { throw exists(path, example: example) }
             throw unmade(path, errno.systemReason, hint: writable)
         }
         do {
@@ -55,7 +69,10 @@ enum OutputFile {
         guard path != "-" else { return }
         guard !path.isEmpty else { throw unnamed }
         var status = stat()
-        guard lstat(path, &status) != 0 else { throw exists(path) }
+        guard lstat(path, &status) != 0 else {
+            let name = option.split(separator: " ").last ?? "FILE.har"
+            throw exists(path, example: String(name).replacing("FILE", with: "login"))
+        }
         guard access(URL(filePath: path).deletingLastPathComponent().path, W_OK) == 0 else {
             throw unmade(path, errno.systemReason, hint: "\(writable): \(option)")
         }
@@ -141,10 +158,10 @@ enum OutputFile {
         )
     }
 
-    /// That a file is there already, which stays as it is.
-    static func exists(_ path: String) -> CommandFailure {
+    /// That a file is there already, which stays as it is; `example`: a name for one of its kind in a folder.
+    static func exists(_ path: String, example: String = capture) -> CommandFailure {
         if FileKind(at: path) == .folder {
-            let example = URL(filePath: path).appending(path: "login.har").relativePath
+            let example = URL(filePath: path).appending(path: example).relativePath
             return CommandFailure(
                 .noInput,
                 "\(path) is a folder, and one file is written",
