@@ -112,8 +112,7 @@ package struct LiveStory {
             to: columns < 80 ? 0 : 22
         )
         let kind = step.kind.rawValue.padded(to: columns < 80 ? 0 : 22)
-        let url = exchange.request.url
-        let place = "\(url.authority ?? "")\(url.path)".printable
+        let place = exchange.request.url.shown.printable
         let (answer, answerWidth) = answer(exchange)
         var room = columns - kind.count - 2 - answerWidth
         var line = "\(style.bold(kind))  \(answer)"

@@ -28,6 +28,17 @@ struct RecordedURLTests {
         #expect(url.port == port)
     }
 
+    @Test(arguments: [
+        ("https://idp.example:8443/a?b#c", "idp.example:8443/a"), ("ws://h.example/s", "h.example/s"),
+        ("https://ada:S3cret@h.example/p", "h.example/p"),
+        ("com.example.app:/cb?code=1", "com.example.app:/cb"),
+        ("com.example.app://cb?code=1", "com.example.app://cb"), ("about:blank", "about:blank"),
+        ("/relative?x", "/relative"), ("", ""),
+    ])
+    func isShownWithoutUserInformation(text: String, shown: String) {
+        #expect(RecordedURL(text).shown == shown)
+    }
+
     /// RFC 3986, section 5.4.
     @Test(arguments: [
         ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),

@@ -10,6 +10,21 @@ struct TimelineTextTests {
         return TextReport.timeline(of: ReportBuilder.report(on: capture, named: "login.har"), style: .plain)
     }
 
+    /// A password in an address is on no screen, nor in what is pasted into a ticket.
+    @Test func userInformationIsNotShown() throws {
+        let address = "id.harbour.example/authorize"
+        let text = String(decoding: try Fixtures.bytes("captures/healthy/web-code-flow.har"), as: UTF8.self)
+            .replacing("https://\(address)", with: "https://ada:S3cret@\(address)")
+        let capture = try CaptureReader.read(bytes: Array(text.utf8), name: "login.har")
+        let report = ReportBuilder.report(on: capture, named: "login.har")
+        let timeline = TextReport.timeline(of: report, style: .plain)
+        #expect(timeline.contains("GET id.harbour.example/authorize") && !timeline.contains("S3cret"))
+        let diagram = MermaidDiagram.text(of: report)
+        // Both addresses are one server's.
+        let lanes = diagram.components(separatedBy: "<br/>id.harbour.example\n").count - 1
+        #expect(lanes == 1 && !diagram.contains("S3cret"), "\(diagram)")
+    }
+
     /// Who takes part, the kind and the answer stand on one line of eighty columns, and the request below them.
     @Test(arguments: [(80, true), (60, false)])
     func stepsFitIntoATerminal(columns: Int, isBesides: Bool) throws {

@@ -66,9 +66,9 @@ enum NestedFlows {
             started = builder.exchanges.lazy.map { capture[$0].startedAt }.min() ?? builder.startedAt
             end = builder.exchanges.lazy.map { capture[$0].endedAt }.max() ?? builder.startedAt
             callbackHosts = Set(
-                builder.requests.compactMap { $0.redirectURI.flatMap { RecordedURL($0).authority } }
+                builder.requests.compactMap { $0.redirectURI.flatMap { RecordedURL($0).hostAndPort } }
             )
-            askedHosts = Set(builder.requests.compactMap { capture[$0.exchange].request.url.authority })
+            askedHosts = Set(builder.requests.compactMap { capture[$0.exchange].request.url.hostAndPort })
         }
     }
 }

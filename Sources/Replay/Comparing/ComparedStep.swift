@@ -55,8 +55,5 @@ struct ComparedStep {
     var isFailed: Bool { (exchange.response?.status ?? 599) >= 400 }
 
     /// Method, address and status in one line.
-    var summary: String {
-        let url = exchange.request.url
-        return "\(exchange.request.method) \(url.authority ?? "")\(url.path)"
-    }
+    var summary: String { "\(exchange.request.method) \(exchange.request.url.shown)" }
 }

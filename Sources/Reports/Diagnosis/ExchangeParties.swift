@@ -31,7 +31,7 @@ struct ExchangeParties {
             let exchange = capture[step.exchange]
             let url = exchange.request.url
             if let client = Client(exchange) { senders[client, default: []].insert(step.from.name) }
-            if let authority = url.authority { receivers[authority, default: []].insert(step.to.name) }
+            if let authority = url.hostAndPort { receivers[authority, default: []].insert(step.to.name) }
             if step.kind == .authorizationRequest { logins.insert(url.text) }
             if step.kind == .authorizationResponse, callback == nil { callback = step.to.name }
         }
@@ -48,7 +48,7 @@ struct ExchangeParties {
 
     private func receiver(of recorded: Exchange) -> String? {
         let url = recorded.request.url
-        if let name = Self.only(url.authority.flatMap { receivers[$0] }) { return name }
+        if let name = Self.only(url.hostAndPort.flatMap { receivers[$0] }) { return name }
         // The page that sends the browser to the provider is the client's, wherever that has its redirect URI.
         guard let location = recorded.response?.location, logins.contains(url.resolving(location).text)
         else { return nil }

@@ -343,10 +343,7 @@ struct TimelineText {
         let isAsked = address?.withoutQuery == url.withoutQuery
         let own = isAsked ? address?.query.map { "?\($0)" } : nil
         // A client's own address may have its token in it.
-        let target = Masking.shown(
-            (url.authority ?? "") + url.path + (own ?? ""),
-            of: "registration_client_uri"
-        )
+        let target = Masking.shown(url.shown + (own ?? ""), of: "registration_client_uri")
         return "\(exchange.request.method) \(target)".printable.shortened(to: 60)
     }
 

@@ -56,7 +56,7 @@ struct LaneTable {
             SequenceDiagram.Lane(
                 role: .provider,
                 name: "provider",
-                host: capture[exchange].request.url.authority
+                host: capture[exchange].request.url.hostAndPort
             )
         }
         return (clients + servers).eachOnce()
@@ -96,7 +96,7 @@ struct LaneTable {
     static func isAsked(_ step: Step) -> Bool { step.from.role != .provider || step.to.role != .app }
 
     private static func host(of step: Step, _ capture: Capture) -> String? {
-        capture[step.exchange].request.url.authority
+        capture[step.exchange].request.url.hostAndPort
     }
 
     private static func lane(of participant: Participant, at host: String?) -> SequenceDiagram.Lane {

@@ -45,7 +45,7 @@ enum NestedDiagram {
             guard case .message(let message) = row, message.form == .redirect,
                 let location = capture[message.exchange].response?.location
             else { return false }
-            return capture[message.exchange].request.url.resolving(location).authority == host
+            return capture[message.exchange].request.url.resolving(location).hostAndPort == host
         }
     }
 

@@ -213,7 +213,7 @@ private struct Drawing {
             guard let location = capture[exchange].response?.location else { continue }
             let url = capture[exchange].request.url
             guard targets.contains(url.resolving(location).text) else { continue }
-            pages[exchange] = url.authority.flatMap(table.index(answeringAt:)) ?? table.first(.backend)
+            pages[exchange] = url.hostAndPort.flatMap(table.index(answeringAt:)) ?? table.first(.backend)
         }
         return pages
     }
@@ -240,7 +240,7 @@ private struct Drawing {
     /// Who asked and did not hear back.
     private func unanswered(_ exchange: Int) -> (sender: Int, target: Int)? {
         guard let sender = table.sender(of: exchange, capture),
-            let target = capture[exchange].request.url.authority.flatMap(table.index(answeringAt:)),
+            let target = capture[exchange].request.url.hostAndPort.flatMap(table.index(answeringAt:)),
             sender != target
         else { return nil }
         return (sender, target)

@@ -35,7 +35,7 @@ package enum PlanText {
     /// Whom the plan speaks to, in the order in which they are met.
     package static func origins(of plan: ReplayPlan, _ map: EndpointMap) -> [String] {
         plan.steps.map { map.mapped($0.request.url) }.compactMap { url in
-            url.scheme.flatMap { scheme in url.authority.map { "\(scheme)://\($0)" } }
+            url.scheme.flatMap { scheme in url.hostAndPort.map { "\(scheme)://\($0)" } }
         }.eachOnce()
     }
 

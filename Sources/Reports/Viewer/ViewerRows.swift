@@ -65,7 +65,7 @@ struct ViewerRows: Sendable {
             JSONObject([
                 ("exchange", JSONValue(index)),
                 ("method", .string(exchange.request.method)),
-                ("host", .string(url.hostAndPort ?? url.scheme ?? "")),
+                ("host", .string(url.hostAndPort ?? url.scheme.map { "\($0):" } ?? "")),
                 ("path", .string(exchange.request.targetPath)),
                 ("status", exchange.response.map { JSONValue($0.status) } ?? .null),
                 ("broken", .bool(exchange.isBrokenOff)),

@@ -289,11 +289,10 @@ final class LiveView: Sendable {
     }
 
     private static func line(_ exchange: Exchange, _ style: TextStyle) -> String {
-        let url = exchange.request.url
         let answer = exchange.response.map { "\($0.status)" } ?? "no answer: \(exchange.failure ?? "")"
         let who = exchange.client.process.map { " \($0)" } ?? ""
         return style.dim("\(exchange.startedAt.rfc3339.dropFirst(11).prefix(8))\(who.printable)  ")
-            + "\(exchange.request.method) \(url.authority ?? "")\(url.path)".printable.shortened(to: 90)
+            + "\(exchange.request.method) \(exchange.request.url.shown)".printable.shortened(to: 90)
             + "  \(answer.printable.shortened(to: 90))"
     }
 }

@@ -137,6 +137,15 @@ extension RecordedURL {
         query == nil && fragment == nil ? text : (parts.server?.text ?? "") + path
     }
 
+    /// Where it leads, as people are told: host, port and path, with the scheme where that is none of the web's.
+    ///
+    /// Without user information, in which a password may stand (RFC 3986, section 3.2.1), query and fragment.
+    package var shown: String {
+        guard let hostAndPort else { return (scheme.map { "\($0):" } ?? "") + path }
+        let isOther = scheme.map { !["http", "https", "ws", "wss"].contains($0.lowercased()) } ?? false
+        return (isOther ? "\(scheme ?? "")://" : "") + hostAndPort + path
+    }
+
     /// Path and query as written, as they stand in a request's line.
     package var pathAndQuery: String { path + (query.map { "?\($0)" } ?? "") }
 

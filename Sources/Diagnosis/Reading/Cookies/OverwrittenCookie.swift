@@ -109,7 +109,7 @@ struct OverwrittenCookie {
         _ flow: Flow
     ) -> Reason? {
         if setting.url.origin != lost.url.origin {
-            return .otherOrigin(setting.url.authority ?? "")
+            return .otherOrigin(setting.url.hostAndPort ?? "")
         }
         if isOfAnotherLogin(setting.exchange, than: lost.exchange, flow) { return .otherLogin }
         guard let location = flow.capture[setting.exchange].response?.location else {

@@ -33,14 +33,14 @@ extension FlowGrouping {
     /// their ports.
     private func isOpenedOfApp(_ exchange: Int, in flow: FlowBuilder) -> Bool {
         let request = capture[exchange].request
-        guard request.method == "GET", let authority = request.url.authority,
+        guard request.method == "GET", let hostAndPort = request.url.hostAndPort,
             // Nearly always: no page of a loop looks through its requests.
-            flow.requests.last?.endpoint.authority != authority
+            flow.requests.last?.endpoint.hostAndPort != hostAndPort
         else { return false }
         return flow.requests.contains {
-            $0.redirectURI.map { RecordedURL($0).authority == authority } ?? false
+            $0.redirectURI.map { RecordedURL($0).hostAndPort == hostAndPort } ?? false
         }
-            && !flow.requests.contains { $0.endpoint.authority == authority }
+            && !flow.requests.contains { $0.endpoint.hostAndPort == hostAndPort }
             && leader(of: exchange) == nil
     }
 
@@ -68,9 +68,9 @@ extension FlowGrouping {
     private mutating func login(around inner: FlowBuilder, at host: String, in exchange: Int) -> FlowBuilder?
     {
         // On a machine of a developer's the app and the provider differ by their ports.
-        let authority = capture[exchange].request.url.authority
+        let hostAndPort = capture[exchange].request.url.hostAndPort
         let isAsked = { (flow: FlowBuilder) in
-            flow.requests.contains { $0.endpoint.authority == authority }
+            flow.requests.contains { $0.endpoint.hostAndPort == hostAndPort }
         }
         let source = inner.requests.first.flatMap { index.redirectedFrom[$0.exchange] }
         if let outer = source.flatMap({ byExchange[$0] }), outer !== inner, isAsked(outer) {
