@@ -93,6 +93,29 @@ struct CurlLogTests {
         #expect(capture[1].failure == "curl: (52) Empty reply from server" && capture[1].response == nil)
     }
 
+    /// With a whole answer curl may be at odds as well.
+    @Test(arguments: [
+        ("(18) transfer closed with 90 bytes remaining to read", true),
+        ("(28) Operation timed out after 5000 milliseconds with 10 out of 100 bytes received", true),
+        ("(92) HTTP/2 stream 1 was not closed cleanly: INTERNAL_ERROR (err 2)", true),
+        ("(22) The requested URL returned error: 401", false), ("(23) Failure writing output", false),
+    ]) func answerThatBreaksOffIsNoWholeOne(words: String, isBrokenOff: Bool) throws {
+        let transfer = "> GET /me HTTP/1.1\n> Host: a.example\n>\n< HTTP/1.1 401 Unauthorized\n<\n{\"sub\":\n"
+        let capture = try read("\(transfer)* Closing connection\ncurl: \(words)\n\(transfer)")
+        try #require(capture.count == 2)
+        #expect(capture[0].failure == (isBrokenOff ? "curl: \(words)" : nil))
+        #expect(capture[0].isBrokenOff == isBrokenOff && capture[0].response?.status == 401)
+        #expect(capture[1].failure == nil && capture[1].response?.body?.isTruncated == false)
+    }
+
+    /// Of what has no body by its nature none is missing.
+    @Test(arguments: ["GET", "HEAD"]) func answerToHEADHasNoBody(method: String) throws {
+        let capture = try read(
+            "> \(method) / HTTP/1.1\n> Host: a.example\n>\n< HTTP/1.1 200 OK\n< Content-Length: 9\n<\n"
+        )
+        #expect(capture[0].response?.body?.isRecorded == (method == "HEAD"))
+    }
+
     /// Since its version 8.16 in other words.
     @Test(arguments: [
         (

@@ -14,6 +14,8 @@ struct CurlTransfers {
     private var request = Message()
     private var response = Message()
     private var failure: String?
+    /// Whether more of the answer would have come.
+    private var isBrokenOff = false
     /// Nobody shows the body of an answer that is followed elsewhere.
     private var isBodyIgnored = false
     private var isClosed = false
@@ -92,10 +94,16 @@ struct CurlTransfers {
             )
     }
 
-    /// Why curl gave up: `(52) Empty reply from server`.
+    /// Why curl gave up: `(52) Empty reply from server`; with a whole answer curl may be at odds as well, with its status (22) or
+    /// with where it is to be written (23).
     mutating func failed(_ words: String) {
-        if !request.bytes.isEmpty, response.bytes.isEmpty { failure = "curl: \(words)" }
+        guard !request.bytes.isEmpty else { return }
+        isBrokenOff = !response.bytes.isEmpty && Self.breaksOff.contains(where: words.hasPrefix)
+        if isBrokenOff || response.bytes.isEmpty { failure = "curl: \(words)" }
     }
+
+    /// Errors of HTTP/2 and HTTP/3, less than was announced, too much time, and a connection that broke.
+    private static let breaksOff = ["(16) ", "(18) ", "(28) ", "(56) ", "(92) ", "(95) "]
 
     /// `Connected to NAME (ADDRESS) port PORT`; since its version 8.16 `Established connection to NAME (ADDRESS port PORT) from …`.
     private static func place(in words: String) -> (name: String, address: String, port: Int64)? {
@@ -114,7 +122,7 @@ struct CurlTransfers {
     mutating func finish() {
         defer {
             (request, response, failure) = (Message(), Message(), nil)
-            (isBodyIgnored, isClosed) = (false, false)
+            (isBodyIgnored, isClosed, isBrokenOff) = (false, false, false)
         }
         guard let message = RawMessage(request.bytes), !message.words[0].hasPrefix("HTTP/") else { return }
         let target = message.words[1]
@@ -169,6 +177,7 @@ struct CurlTransfers {
                 size: length
             )
         }
+        if isBrokenOff { answer.body?.isTruncated = true }
         return answer
     }
 
