@@ -6,11 +6,11 @@ import JSON
 /// status of an answer that was used from the cache.
 struct DevToolsExchange {
     private let hop: DevToolsLog.Hop
-    private let postData: String?
+    private let postData: [UInt8]?
     private let body: JSONEvents.Place?
     private let source: CaptureSource
 
-    init(_ hop: DevToolsLog.Hop, postData: String?, body: JSONEvents.Place?, source: CaptureSource) {
+    init(_ hop: DevToolsLog.Hop, postData: [UInt8]?, body: JSONEvents.Place?, source: CaptureSource) {
         self.hop = hop
         self.postData = postData
         self.body = body
@@ -44,7 +44,7 @@ struct DevToolsExchange {
         if let type = hop.sent["type"]?.string {
             exchange.foreign["_resourceType"] = .string(type.lowercased())
         }
-        if hop.isFromCache { exchange.foreign["_fromCache"] = "memory" }
+        if let cache = hop.cache { exchange.foreign["_fromCache"] = .string(cache) }
         Self.keepBlocked("associatedCookies", of: hop.requestExtra, in: &exchange.request.foreign)
         return exchange
     }
@@ -75,9 +75,11 @@ struct DevToolsExchange {
             let bytes = pieces.flatMap { Base64.decode($0) }
             return Body(content: .bytes(bytes), mediaType: type, size: bytes.count)
         }
-        if let text = request["postData"]?.string ?? postData { return Body(text: text, mediaType: type) }
+        if let text = request["postData"]?.string { return Body(text: text, mediaType: type) }
+        // A redirect has the number of what it is of, and mostly not its body.
         guard request["hasPostData"] == .bool(true) else { return nil }
-        return Body(content: .missing, mediaType: type)
+        let content = postData.map(Body.Content.bytes) ?? .missing
+        return Body(content: content, mediaType: type, size: postData?.count)
     }
 
     // MARK: - Response
@@ -139,7 +141,7 @@ struct DevToolsExchange {
                 guard let result = event["result"], let text = result["body"]?.string else { return nil }
                 return result["base64Encoded"] == .bool(true) ? Base64.decode(text) : Array(text.utf8)
             }
-        } else if hop.finished != nil, hop.receivedBytes == nil, !hop.isFromCache {
+        } else if hop.finished != nil, hop.receivedBytes == nil, hop.cache == nil {
             body.size = 0
             body.content = .bytes([])
         }

@@ -16,8 +16,16 @@ struct DevToolsLog {
         var hasExtra = true
         var finished: JSONObject?
         var receivedBytes: Int?
-        var isFromCache = false
+        var isServedFromMemory = false
         var page: String?
+
+        /// The browser's cache that it was answered out of; nil where a server was asked, be it only whether the answer still holds.
+        var cache: String? {
+            if isServedFromMemory { return "memory" }
+            let size = Producers.integer(finished?["encodedDataLength"] ?? response?["encodedDataLength"])
+            let isOfDisk = response?["fromDiskCache"] == .bool(true) && responseExtra == nil && size ?? 0 == 0
+            return isOfDisk ? "disk" : nil
+        }
     }
 
     /// Everything under one request id.
@@ -27,7 +35,8 @@ struct DevToolsLog {
         var responseExtras: [JSONObject] = []
         /// Where the answer to `Network.getResponseBody` stands.
         var body: JSONEvents.Place?
-        var postData: String?
+        /// That to `Network.getRequestPostData`.
+        var postData: [UInt8]?
     }
 
     /// A main frame's document.
@@ -103,7 +112,8 @@ struct DevToolsLog {
         if method == "Network.getResponseBody", result["body"]?.string != nil {
             lines[key, default: Line()].body = place
         } else if let text = result["postData"]?.string {
-            lines[key, default: Line()].postData = text
+            let isEncoded = result["base64Encoded"] == .bool(true)
+            lines[key, default: Line()].postData = isEncoded ? Base64.decode(text) : Array(text.utf8)
         }
     }
 
@@ -117,7 +127,7 @@ struct DevToolsLog {
                 hop.response = params["response"]?.object
                 if params["hasExtraInfo"] == .bool(false) { hop.hasExtra = false }
             }
-        case "Network.requestServedFromCache": change(key) { $0.isFromCache = true }
+        case "Network.requestServedFromCache": change(key) { $0.isServedFromMemory = true }
         case "Network.dataReceived":
             change(key) { hop in
                 guard let count = Producers.integer(params["dataLength"]), count >= 0 else { return }
