@@ -83,6 +83,19 @@ struct BiDiLogTests {
         #expect(third.response == nil && third.failure == "refused")
     }
 
+    /// Asked for when all is over, that of a form is not the page's that it led to; nor is what the browser had kept the server's.
+    @Test(arguments: [false, true]) func bodyAndCacheAreOfTheirRequest(isCached: Bool) throws {
+        let landed = Self.events[5...6].map {
+            $0.replacing(#""bodySize":3"#, with: #""bodySize":0"#)
+                .replacing(#""fromCache":false"#, with: #""fromCache":\#(isCached)"#)
+        }
+        let told = Self.events[2...4] + landed + Self.events[9...10]
+        let capture = try Self.read(told.joined(separator: "\n"))
+        try #require(capture.count == 2)
+        #expect(capture[0].request.body?.text == "a=1" && capture[1].request.body == nil)
+        #expect(capture.indices.map { capture[$0].foreign["_fromCache"] != nil } == [false, isCached])
+    }
+
     /// What the browser adds when it sends a request is told by later events, or as cookies alone.
     @Test func headersAndCookiesOfTheRequestAreWhole() throws {
         let sent = Self.events[2].replacing(

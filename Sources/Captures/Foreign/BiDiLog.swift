@@ -15,6 +15,8 @@ struct BiDiLog {
     private var places: [Key: Int] = [:]
     /// The newest one under each identifier.
     private var newest: [String: Int] = [:]
+    /// The newest of them that had a body: what a redirect is followed with has mostly none, and the results name no redirect.
+    private var newestWithBody: [String: Int] = [:]
     /// Commands that wait for their result: number to what is asked for.
     private var commands: [String: JSONObject] = [:]
 
@@ -72,7 +74,7 @@ struct BiDiLog {
     private mutating func answer(_ asked: JSONObject, at place: JSONEvents.Place) {
         guard let id = asked["request"]?.string, let index = newest[id] else { return }
         if asked["dataType"]?.string == "request" {
-            hops[index].requestBody = place
+            hops[newestWithBody[id] ?? index].requestBody = place
         } else {
             hops[index].responseBody = place
         }
@@ -88,6 +90,7 @@ struct BiDiLog {
             places[key] = index
             newest[id] = index
         }
+        if HAREntry.size(params["request"]?["bodySize"]) ?? 0 > 0 { newestWithBody[id] = index }
         body(&hops[index])
     }
 }
