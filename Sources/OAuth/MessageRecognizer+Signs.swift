@@ -5,9 +5,12 @@ import JSON
 extension MessageRecognizer {
     /// A page of the app that the provider loads in a hidden frame (OpenID Connect Front-Channel Logout, section 3): it is
     /// told whose session, and by whom, which belong together.
+    ///
+    /// On a machine of a developer's the app and the provider differ by their ports.
     static func isFrontChannelLogout(_ query: Parameters, at url: RecordedURL) -> Bool {
         guard let session = query["sid"], !session.isEmpty,
-            let issuer = query["iss"].map({ RecordedURL($0) }), issuer.isWeb, issuer.host != url.host
+            let issuer = query["iss"].map({ RecordedURL($0) }), issuer.isWeb,
+            issuer.authority != url.authority
         else { return false }
         return !["code", "error", "id_token", "response", "state"].contains(where: query.contains)
     }

@@ -329,6 +329,8 @@ struct MessageRecognizerTests {
         ("https://shop.example/bye?sid=1", false), ("https://shop.example/bye?iss=me&sid=1", false),
         ("https://shop.example/cb?iss=https%3A%2F%2Fidp.example&sid=1&code=2&state=3", false),
         ("https://idp.example/page?iss=https%3A%2F%2Fidp.example&sid=1", false),
+        ("http://localhost:3000/bye?iss=http%3A%2F%2Flocalhost%3A8080%2Frealms%2Fa&sid=1", true),
+        ("http://localhost:8080/page?iss=http%3A%2F%2Flocalhost%3A8080%2Frealms%2Fa&sid=1", false),
     ])
     func frontChannelLogoutNamesIssuerAndSession(url: String, isOne: Bool) {
         let exchange = Exchange(
