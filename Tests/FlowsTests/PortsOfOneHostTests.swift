@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import OAuth
 import TestSupport
 import Testing
 
@@ -48,5 +49,46 @@ struct PortsOfOneHostTests {
     @Test func pageThatTheProviderLeadsToIsOneOfTheLogin() throws {
         let pages = try Self.pages(next: Self.app + "/consent")
         #expect(pages == [Self.provider + "/login", Self.provider + "/login", Self.app + "/consent"])
+    }
+
+    /// Where the client makes up nothing for each, the app's redirect alone tells that another login begins: the first was left, or
+    /// has its tokens.
+    @Test(arguments: [nil, "always-the-same"] as [String?])
+    func loginThatTheAppBeginsAnewIsAnother(state: String?) {
+        let own = state.map { [("state", $0)] } ?? []
+        let request = [("client_id", "shop"), ("response_type", "code"), ("redirect_uri", Self.app + "/cb")]
+        let asked = Self.provider + "/authorize?" + FormBody.encode(request + own)
+        var capture = CaptureBuilder()
+        for code in ["code-of-one-0123", "code-of-two-0123"] {
+            capture.redirect(Self.app + "/login", to: asked, headers: Self.browser)
+            let page = Body.html("<form method=post action=/login><input name=user></form>")
+            capture.get(asked, headers: Self.browser, body: page)
+            if state == nil, code == "code-of-one-0123" { continue }
+            let answer = Self.app + "/cb?" + FormBody.encode([("code", code)] + own)
+            capture.redirect(Self.provider + "/login", to: answer, headers: Self.browser)
+            capture.redirect(answer, to: "/home", headers: Self.browser)
+            capture.post(
+                Self.provider + "/token",
+                [
+                    ("grant_type", "authorization_code"), ("code", code), ("client_id", "shop"),
+                    ("redirect_uri", Self.app + "/cb"),
+                ],
+                body: .json(#"{"access_token":"access-for-\#(code)","token_type":"Bearer"}"#)
+            )
+        }
+        #expect(capture.flows.count == 2)
+    }
+
+    /// The browser's half was not recorded: what the provider was asked stands at the app's redirect to it.
+    @Test func redirectToThePortOfTheProviderIsARequest() throws {
+        var capture = CaptureBuilder()
+        var login = ShopLogin()
+        login.issuer = Self.provider
+        login.redirectURI = Self.app + "/cb"
+        capture.redirect(Self.app + "/login", to: login.authorizationURL, headers: ShopLogin.browser)
+        login.callback(&capture)
+        let flow = try #require(capture.flows.first)
+        #expect(flow.authorizationRequests.map(\.isUnseen) == [true])
+        #expect(flow.authorizationRequests.first?.endpoint.text == Self.provider + "/authorize")
     }
 }

@@ -32,6 +32,8 @@ package struct AuthorizationRequest: Sendable {
 
     /// The request that an app's redirect asks a browser for; nil where it asks for none.
     ///
+    /// What a provider sends on within itself is none; on a machine of a developer's it differs from the app by its port.
+    ///
     /// - Parameters:
     ///   - exchange: the app's.
     ///   - index: which.
@@ -46,7 +48,7 @@ package struct AuthorizationRequest: Sendable {
             Parameters(url.queryItems, of: index, in: .responseLocation),
             at: url
         )
-        guard url.isWeb, url.host != exchange.request.url.host, parameters.contains("client_id"),
+        guard url.isWeb, url.authority != exchange.request.url.authority, parameters.contains("client_id"),
             parameters.contains("response_type") && parameters.contains("redirect_uri")
                 || parameters["request_uri"]?.hasPrefix("urn:ietf:params:oauth:request_uri:") ?? false
         else { return nil }

@@ -123,10 +123,10 @@ extension FlowGrouping {
         return flow
     }
 
-    /// Whether a redirect of another host led to a request: a login begins there.
+    /// Whether a redirect of another host, or of another port of it, led to a request: a login begins there.
     private func isSentByApp(_ request: AuthorizationRequest) -> Bool {
         guard let source = index.redirectedFrom[request.exchange] else { return false }
-        return capture[source].request.url.host != capture[request.exchange].request.url.host
+        return capture[source].request.url.authority != capture[request.exchange].request.url.authority
     }
 
     private static func grant(of request: AuthorizationRequest) -> String {
