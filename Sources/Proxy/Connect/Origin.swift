@@ -29,7 +29,8 @@ struct Origin: Hashable, CustomStringConvertible {
             host = String(decoding: name, as: UTF8.self).lowercased()
             isIPv6 = false
         }
-        if rest.isEmpty || rest.count == 1 {
+        // A port may be left empty (RFC 3986, section 3.2.3).
+        if rest.isEmpty || rest.elementsEqual(":".utf8) {
             guard let defaultPort else { return nil }
             port = defaultPort
         } else {

@@ -151,7 +151,7 @@ struct ProxyRequest: Equatable {
 
     /// Why a URL of another scheme than `http` goes nowhere; nil for what is no URL.
     private static func otherScheme(_ target: String) -> Refusal? {
-        guard let end = target.firstRange(of: "://")?.lowerBound, !target.hasPrefix("/") else { return nil }
+        guard let end = target.firstRange(of: "://")?.lowerBound else { return nil }
         let scheme = target[..<end].lowercased()
         guard scheme.utf8.allSatisfy({ $0.isASCIIAlphanumeric || [0x2b, 0x2d, 0x2e].contains($0) }) else {
             return nil

@@ -139,7 +139,7 @@ struct RequestSplitter {
         }
         let end = scanner.length(in: view)
         guard let end, end <= maximumHeadBytes else {
-            guard end != nil || view.count > maximumHeadBytes else { return nil }
+            guard view.count > maximumHeadBytes else { return nil }
             state = .refused
             return .refused(
                 .init(status: 431, reason: "the request head is longer than \(maximumHeadBytes) bytes")
@@ -236,7 +236,7 @@ struct ChunkScanner: Equatable {
             digit = Int(value)
         }
         let (product, overflow) = (size ?? 0).multipliedReportingOverflow(by: 16)
-        guard !overflow, product <= Int.max - 15 else { return state = .broken }
+        guard !overflow else { return state = .broken }
         state = .size(product + digit)
     }
 }

@@ -10,7 +10,7 @@ struct DestinationPolicy: Sendable {
     /// Those of a host's addresses that may be connected to.
     ///
     /// - Parameters:
-    ///   - addresses: all that are known.
+    ///   - addresses: all that are known, one at least.
     ///   - origin: what the client asked for.
     ///   - isRestricted: whether it is a client on the network, to which this machine's loopback is closed.
     /// - Returns: some of them.
@@ -27,7 +27,7 @@ struct DestinationPolicy: Sendable {
             }
         }
         let others = addresses.filter { !isOwn($0) }
-        guard !others.isEmpty || addresses.isEmpty else { throw loop(origin) }
+        guard !others.isEmpty else { throw loop(origin) }
         return others
     }
 

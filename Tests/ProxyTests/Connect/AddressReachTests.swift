@@ -18,6 +18,8 @@ struct AddressReachTests {
         ("10.0.0.1", .beyond), ("192.0.2.1", .beyond), ("::ffff:192.0.2.1", .beyond),
         ("2001:db8::1", .beyond),
         ("1::1", .beyond), ("::2:127.0.0.1", .beyond), ("::2", .beyond),
+        // Of those that stand for one of IPv4 just one bit more or less.
+        ("::ff00:127.0.0.1", .beyond), ("::fffe:127.0.0.1", .beyond),
     ]
 
     @Test(arguments: addresses.indices)
