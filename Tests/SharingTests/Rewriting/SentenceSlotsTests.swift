@@ -169,6 +169,21 @@ struct SentenceSlotsTests {
             text: "<table><tr><th>Name</th><th>E-Mail</th></tr><tr><td>Carla</td><td>c@x</td></tr></table>",
             told: ["user_Name=Carla", "E-Mail=c@x"]
         ),
+        // Boxes to tick and buttons have no heads.
+        Row(
+            text: "<table><tr><th><input type=checkbox></th><th>User</th><th>Password</th><th></th></tr>"
+                + "<tr><td><input></td><td>bob</td><td>zem4</td><td></td></tr><tr><td></td><td>joe</td></tr></table>",
+            told: ["username=bob", "Password=zem4", "username=joe"]
+        ),
+        Row(
+            text: "<table><tr><td></td><th>User</th><th>Password</th></tr>"
+                + "<tr><th>1</th><td>bob</td><td>zem4</td></tr></table>",
+            told: ["username=bob", "Password=zem4"]
+        ),
+        Row(
+            text: "<table><tr><th></th><th>Password</th></tr><tr><td>bob</td><td>zem4</td></tr></table>",
+            told: ["bob=zem4"]
+        ),
         // Fields whose own names say nothing.
         Row(
             text: "<label for=q7>Last name: *</label><input id=q7 name=q7 value=Quist>",

@@ -2,7 +2,7 @@
 struct TableCells {
     /// What the cell before says.
     private var label: String?
-    /// Of the row that is read.
+    /// Of the row that is read; empty for those without a text, as above boxes to tick and buttons.
     private var heads: [String] = []
     /// Of the table, where one of its rows is nothing but heads; empty for those that tell nothing.
     private var columns: [String] = []
@@ -13,11 +13,13 @@ struct TableCells {
     mutating func meet(_ tag: String) {
         switch tag {
         case "tr":
-            if heads.count > 1, heads.count == count { columns = Self.columns(heads) }
+            if heads.count(where: { !$0.isEmpty }) > 1, heads.count == count { columns = Self.columns(heads) }
             (label, heads, count) = (nil, [], 0)
         case "table", "dl": self = TableCells()
         // One without a text.
-        case "td", "th": count += 1
+        case "td", "th":
+            heads.append("")
+            count += 1
         default: break
         }
     }
