@@ -84,6 +84,22 @@ struct BindingSlotsTests {
                 + "INSERT INTO [Users] ([Id], [Password])\r\nVALUES (@p0, @p1);",
             ["Password=zem4K!"]
         ),
+        // An apostrophe in a value is written twice; without quotation marks there is none.
+        (
+            "LOG:  execute <unnamed>: INSERT INTO users (nick, surname, id, password) VALUES ($1, $2, $3, $4)\n"
+                + "DETAIL:  parameters: $1 = NULL, $2 = 'O''Quill', $3 = '', $4 = 'zem4K!'",
+            ["surname=O''Quill", "password=zem4K!"]
+        ),
+        (
+            "[Parameters=[@p0='O''Quill' (Size = 256), @p1='zem4K!'], CommandType='Text']\n"
+                + "INSERT INTO [Users] ([Surname], [Password])\nVALUES (@p0, @p1);",
+            ["Surname=O''Quill", "Password=zem4K!"]
+        ),
+        (
+            "exec sp_executesql N'UPDATE [Users] SET [Surname] = @s WHERE [UserName] = @n',"
+                + "N'@s nvarchar(256),@n nvarchar(256)',@s=N'O''Quill',@n=N'bolund'",
+            ["Surname=O''Quill", "UserName=bolund"]
+        ),
         // Behind a statement, in its line.
         (
             #"SELECT "id" FROM "users" WHERE "username" = $1 AND "tenant" = $2; ["bolund", "acme"]"#,
@@ -135,6 +151,11 @@ struct BindingSlotsTests {
             ["username=bolund"]
         ),
         ("[SQL: SELECT id FROM users WHERE username = %s] [parameters: ('bolund',)]", ["username=bolund"]),
+        (
+            "[SQL: SELECT id FROM users WHERE surname = ? AND username LIKE ?] [parameters: ('O''Quill', 'bolund')]",
+            ["surname=O''Quill", "username=bolund"]
+        ),
+        ("[SQL: SELECT id FROM users WHERE username LIKEN ?] [parameters: ('bolund',)]", []),
         ("[SQL: SELECT id FROM users WHERE id = ?] [parameters: (31,)]", []),
         ("[parameters: ('bolund')]", []), ("[SQL: SELECT ?] [parameters: (", []),
     ])

@@ -25,6 +25,7 @@ struct DatabaseSlotsTests {
         (#"where "username" = 'bolund'"#, ["username=bolund"]),
         ("where [username] = 'bolund'", ["username=bolund"]),
         ("WHERE username LIKE '%bolund%'", ["username=bolund"]),
+        ("where `surname` = 'O''Quill' limit 1", ["surname=O''Quill"]), ("where `surname` = 'O''Quill", []),
         // Other columns, marks for values, and texts that are cut off.
         ("Duplicate entry '7' for key 'PRIMARY'", []),
         ("Duplicate entry '", []),

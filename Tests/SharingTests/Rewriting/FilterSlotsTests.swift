@@ -16,6 +16,7 @@ struct FilterSlotsTests {
         ("x eq 1 and contains(tolower(surname), 'quill')", ["surname=quill"]),
         ("endswith(owner/userPrincipalName,'quill')", ["userPrincipalName=quill"]),
         ("users(userPrincipalName='quill')", ["userPrincipalName=quill"]),
+        ("startswith(surname,'O''Quill')", ["surname=O''Quill"]), ("startswith(surname,'O''Quill", []),
         ("displayName:Ada Quill", ["displayName=Ada Quill"]), ("givenName:Ada", ["givenName=Ada"]),
         ("(&(objectClass=person)(username=quill))", ["username=quill"]),
         ("(|(mail=quill@*)(sAMAccountName=*quill*))", ["mail=quill@", "sAMAccountName=quill"]),

@@ -64,6 +64,17 @@ enum BindingSlots {
     private static let longestList = 1 << 12
     private static let longestName = 64
 
+    /// What stands before the apostrophe that ends it; two of them are one that belongs to it, in SQL and OData:
+    /// `Conor O''Brien`.
+    static func beforeApostrophe(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var end = text.startIndex
+        while let mark = text[end...].firstIndex(of: 0x27) {
+            guard text[(mark + 1)...].first == 0x27 else { return text[..<mark] }
+            end = mark + 2
+        }
+        return text
+    }
+
     /// What stands between commas up to a bracket, without quotation marks.
     static func items(of text: ArraySlice<UInt8>, upTo end: UInt8) -> [ArraySlice<UInt8>] {
         var items: [ArraySlice<UInt8>] = []
@@ -71,7 +82,8 @@ enum BindingSlots {
         while let first = rest.first, first != end {
             let value: ArraySlice<UInt8>
             if first == 0x27 || first == 0x22 {
-                value = rest.dropFirst().prefix { $0 != first }
+                let inner = rest.dropFirst()
+                value = first == 0x27 ? beforeApostrophe(inner) : inner.prefix { $0 != first }
                 rest = text[value.endIndex...].dropFirst()
             } else {
                 value = rest.prefix { $0 != 0x2c && $0 != end }

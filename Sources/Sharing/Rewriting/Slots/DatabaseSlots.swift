@@ -139,9 +139,10 @@ enum DatabaseSlots {
             return isValue ? word : nil
         }
         let inner = text.dropFirst().prefix(longestValue)
-        guard let end = inner.firstIndex(of: 0x27) else { return nil }
+        let whole = BindingSlots.beforeApostrophe(inner)
+        guard whole.endIndex < inner.endIndex else { return nil }
         // Signs of per cent stand for what may be around it.
-        let value = inner[..<end].drop { $0 == 0x25 }
+        let value = whole.drop { $0 == 0x25 }
         let last = value.lastIndex { $0 != 0x25 }
         return last.map { value[...$0] }.flatMap { $0.count > 1 && $0.first != 0x3a ? $0 : nil }
     }

@@ -12,7 +12,7 @@ enum FilterSlots {
     private static func compared(in text: ArraySlice<UInt8>) -> [Slot] {
         text.indices.compactMap { place in
             guard text[place] == 0x27, let name = name(before: place, in: text) else { return nil }
-            let value = text[(place + 1)...].prefix(longestValue).prefix { $0 != 0x27 }
+            let value = BindingSlots.beforeApostrophe(text[(place + 1)...].prefix(longestValue))
             guard value.count > 1, text[value.endIndex...].dropFirst().first == 0x29 else { return nil }
             return Slot(name: name, range: value.startIndex..<value.endIndex)
         }

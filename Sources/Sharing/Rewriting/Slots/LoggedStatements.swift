@@ -138,7 +138,8 @@ enum LoggedStatements {
             guard line[number.endIndex...].starts(with: " = ".utf8) else { return [] }
             let given = line[number.endIndex...].dropFirst(3)
             let isQuoted = given.first == 0x27
-            let value = isQuoted ? given.dropFirst().prefix { $0 != 0x27 } : given.prefix { $0 != 0x2c }
+            let value =
+                isQuoted ? BindingSlots.beforeApostrophe(given.dropFirst()) : given.prefix { $0 != 0x2c }
             values.append(value)
             rest = line[value.endIndex...].drop { [0x20, 0x27, 0x2c].contains($0) }
         }

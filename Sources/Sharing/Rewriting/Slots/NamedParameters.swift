@@ -37,7 +37,7 @@ enum NamedParameters {
             let name = rest.dropFirst().prefix(while: \.isASCIIWordByte)
             var next = line[name.endIndex...]
             if next.starts(with: "='".utf8) {
-                let value = next.dropFirst(2).prefix { $0 != 0x27 }
+                let value = BindingSlots.beforeApostrophe(next.dropFirst(2))
                 if value.count > 1 { values.append((SlotReader.string(name), value)) }
                 next = line[value.endIndex...]
             }

@@ -209,8 +209,8 @@ enum PrintedSlots {
         let open = PairSlots.insideOption(blank) ?? blank
         guard let mark = open.first, mark == 0x22 || mark == 0x27 || mark == 0x60 else { return nil }
         let inner = text[(open.startIndex + 1)...].prefix(longestValue)
-        guard let end = inner.firstIndex(of: mark), inner[..<end].last != 0x5c else { return nil }
-        return inner[..<end]
+        let value = mark == 0x27 ? BindingSlots.beforeApostrophe(inner) : inner.prefix { $0 != mark }
+        return value.endIndex < inner.endIndex && value.last != 0x5c ? value : nil
     }
 
     private static let openers: Set<UInt8> = [0x28, 0x2c, 0x5b, 0x7b]

@@ -107,7 +107,8 @@ enum TrailingParameters {
             let name = rest.dropFirst().prefix(while: \.isASCIIWordByte)
             let given = statement[name.endIndex...].dropFirst().drop { $0 == 0x4e }
             let isQuoted = given.first == 0x27
-            let value = isQuoted ? given.dropFirst().prefix { $0 != 0x27 } : given.prefix { $0 != 0x2c }
+            let value =
+                isQuoted ? BindingSlots.beforeApostrophe(given.dropFirst()) : given.prefix { $0 != 0x2c }
             if let column = columns[SlotReader.string(name)], let slot = slot(column, value) {
                 slots.append(slot)
             }
