@@ -135,6 +135,9 @@ struct NamesInTextsTests {
     @Test(arguments: [
         Row(text: "CN=Ada Quill,OU=Users,DC=mail", told: ["display_name=Ada Quill"]),
         Row(text: "uid=aq7,ou=people,dc=mail", told: ["username=aq7"]),
+        Row(text: #"CN=Quill\, Ada,OU=Users,DC=mail"#, told: [#"display_name=Quill\, Ada"#]),
+        Row(text: "uid=aq7, ou=People, dc=mail", told: ["username=aq7"]),
+        Row(text: "uid=,ou=people", told: []),
         Row(text: "cn=Domain Users,ou=groups,dc=mail", told: []),
     ])
     func directoryNameIsSomebodysAmongPeople(row: Row) {

@@ -6,14 +6,23 @@ import Captures
 /// What stands elsewhere in it, groups mostly, is nobody.
 enum DirectoryNameSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
-        let parts = text.split(separator: 0x2c).map { part in part.drop { $0 == 0x20 } }
-        guard text.count <= 1 << 10, parts.count > 1 else { return [] }
+        guard text.count <= 1 << 10 else { return [] }
+        let parts = parts(of: text)
         return parts.indices.dropLast().compactMap { index in
             guard let (type, value) = pair(parts[index]), let name = names[type], !value.isEmpty,
                 parts[(index + 1)...].contains(where: isOfPeople)
             else { return nil }
             return Slot(name: name, range: value.startIndex..<value.endIndex)
         }
+    }
+
+    /// What stands between commas, but for those that belong to a value: `CN=Lovelace\, Ada,OU=…` (section 2.4).
+    private static func parts(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        let commas = text.indices.filter { text[$0] == 0x2c && text[..<$0].last != 0x5c }
+        let starts = [text.startIndex] + commas.map { $0 + 1 }
+        return zip(starts, commas + [text.endIndex]).map { start, end in
+            text[start..<end].drop { $0 == 0x20 }
+        }.filter { !$0.isEmpty }
     }
 
     /// What an account is called by such a name; nil where it names none.
