@@ -218,8 +218,8 @@ struct PersonNames {
     private func isFree(_ range: Range<Int>, in text: [UInt8]) -> Bool {
         let before = range.lowerBound > 0 ? text[range.lowerBound - 1] : 0x20
         let after = range.upperBound < text.count ? text[range.upperBound] : 0x20
-        // `CORP\alice`: what an escape is made of is no long word.
-        if before == 0x5c, range.count < Self.shortestBehindMark { return false }
+        let isShort = range.count < Self.shortestBehindMark
+        if isShort, Self.mayBeEscaped(range.lowerBound, in: text) { return false }
         if after == 0x5c, range.upperBound + 1 < text.count,
             [0x75, 0x78].contains(text[range.upperBound + 1])
         {
@@ -235,6 +235,12 @@ struct PersonNames {
     private static func isEscape(_ rest: ArraySlice<UInt8>) -> Bool {
         if rest.first.map({ $0 | 0x20 }) == 0x75 { return true }
         return rest.count > 1 && rest.prefix(2).allSatisfy { $0.hexadecimalValue != nil }
+    }
+
+    /// Whether a letter may be one of an escape, of which a long word is none: `\nora`, but not `CORP\alice`, `CORP\\nora`.
+    private static func mayBeEscaped(_ place: Int, in text: [UInt8]) -> Bool {
+        let isOdd = text[..<place].reversed().prefix { $0 == 0x5c }.count % 2 == 1
+        return isOdd && "bfnrtuvx".utf8.contains(text[place])
     }
 
     private static let shortestBehindMark = 6

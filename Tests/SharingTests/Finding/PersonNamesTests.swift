@@ -27,6 +27,9 @@ struct PersonNamesTests {
         // What stands beside a name without a space, in other scripts, as a sign, in a pattern.
         ("wquist", "こんにちはwquistさん", ["wquist"]), ("wquist", "wquist→x, Hi wquist👋", ["wquist", "wquist"]),
         ("田中", "Hello田中!", ["田中"]), ("wquist", "LIKE '%wquist%'", ["wquist"]),
+        // Behind a domain of Windows, in JSON as well.
+        ("orla", #"CORP\orla, CORP\\orla"#, ["orla", "orla"]), ("Nora", #"CORP\Nora"#, ["Nora"]),
+        ("nora", #"CORP\\nora, C:\Users\nora\q"#, ["nora"]), ("wquist", #"CORP\wquist"#, ["wquist"]),
     ])
     func wordsOfANameAreFound(name: String, text: String, expected: [String]) {
         #expect(Self.found([name], text) == expected)
