@@ -165,18 +165,26 @@ enum SlotReader {
 
     /// `0; url=…`, as a header and as a page's `meta` have it.
     private static func refresh(_ text: ArraySlice<UInt8>) -> [Slot] {
-        guard text.contains(0x3d) else { return [] }
         let target = target(ofRefresh: text)
         return [Slot(name: "refresh", range: target.startIndex..<target.endIndex)]
     }
 
-    /// What is behind the equals sign, which may have quotation marks around it (HTML, section 4.2.5.3); all of a text without.
+    /// What is behind the seconds, with `url=` before it or without, and may have quotation marks around it (HTML, section
+    /// 4.2.5.3); all of a text that has no seconds in front.
     static func target(ofRefresh text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard let equals = text.firstIndex(of: 0x3d) else { return text }
-        let target = text[(equals + 1)...]
-        let quoted = target.drop { $0 <= 0x20 }
-        guard let mark = quoted.first, mark == 0x22 || mark == 0x27 else { return target }
-        return quoted.dropFirst().prefix { $0 != mark }
+        let time = text.drop { $0 <= 0x20 }
+        let behind = time.drop { $0.isASCIIDigit || $0 == 0x2e }
+        let isBehindTime = behind.startIndex > time.startIndex
+        guard isBehindTime, let mark = behind.first, mark <= 0x20 || mark == 0x2c || mark == 0x3b else {
+            return text
+        }
+        var target = behind.drop { $0 <= 0x20 || $0 == 0x2c || $0 == 0x3b }
+        if target.prefix(3).map(\.asciiLowercased).elementsEqual("url".utf8) {
+            let named = target.dropFirst(3).drop { $0 <= 0x20 }
+            if named.first == 0x3d { target = named.dropFirst().drop { $0 <= 0x20 } }
+        }
+        guard let mark = target.first, mark == 0x22 || mark == 0x27 else { return target }
+        return target.dropFirst().prefix { $0 != mark }
     }
 
     /// `<https://…>; rel=next`, several of them (RFC 8288).
