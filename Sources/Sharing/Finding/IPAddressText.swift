@@ -39,11 +39,13 @@ enum IPAddressText {
         {
             end += 1
         }
-        if end < text.count,
-            text[end].isASCIILetter || text[end] == 0x5f || text[end] == 0x2e
-        {
-            return nil
+        if end < text.count {
+            // A sentence may end behind one; `::ffff:203.0.113.7` is another form.
+            let next = text[end] == 0x2e && end + 1 < text.count ? text[end + 1] : text[end]
+            if next.isASCIIWordByte { return nil }
         }
+        // `2001:db8::7: refused`
+        if end > start + 1, text[end - 1] == 0x3a, text[end - 2] != 0x3a { end -= 1 }
         // Most of what begins so is a word or a number.
         guard end - start >= shortestIPv6, text[start..<end].contains(0x3a) else { return nil }
         let groups = text[start..<end].split(separator: 0x3a, omittingEmptySubsequences: false)

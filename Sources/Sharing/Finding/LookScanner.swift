@@ -277,11 +277,16 @@ struct LookScanner {
             guard text[start..<at].contains(where: \.isASCIIAlphanumeric),
                 let dot = domain.lastIndex(of: 0x2e), dot > domain.startIndex,
                 domain.endIndex - dot > 2,
-                domain[(dot + 1)...].allSatisfy({ $0.isASCIILetter || $0 >= 0x80 })
+                Self.isTopLevel(domain[(dot + 1)...])
             else { continue }
             found.append(Found(kind: .email, range: start..<end))
             index = end
         }
+    }
+
+    /// Whether a label may be the last one of a domain: letters, as they are or in Punycode (RFC 5890, section 2.3.2.1).
+    private static func isTopLevel(_ label: ArraySlice<UInt8>) -> Bool {
+        label.allSatisfy { $0.isASCIILetter || $0 >= 0x80 } || label.starts(with: "xn--".utf8)
     }
 
     private static func isLocalByte(_ byte: UInt8) -> Bool {

@@ -36,6 +36,8 @@ struct LookScannerTests {
             []
         ),
         ("mail alice@harbour.example.", ["e-mail address: alice@harbour.example"]),
+        ("<alice@xn--hfen-5qa.xn--p1ai>", ["e-mail address: alice@xn--hfen-5qa.xn--p1ai"]),
+        ("alice@harbour.x7, alice@.xn--p1ai", []),
         ("call +65 9123 4567 now", ["phone number: +65 9123 4567"]),
         ("+65\u{a0}9123\u{2011}4567\u{a0}now", ["phone number: +65\u{a0}9123\u{2011}4567"]),
         ("call 0065 9123 4567 now, not 0065912345678", ["phone number: 0065 9123 4567"]),
@@ -56,6 +58,11 @@ struct LookScannerTests {
         ),
         ("f(415) 555-0163, (115) 555-0163, (415) 555-01634", []),
         ("from 203.0.113.9, 2001:db8::7", ["IP address: 203.0.113.9", "IP address: 2001:db8::7"]),
+        (
+            "by 2001:db8::51:7. 2001:db8:85a3:0:0:8a2e:370:7334: refused",
+            ["IP address: 2001:db8::51:7", "IP address: 2001:db8:85a3:0:0:8a2e:370:7334"]
+        ),
+        ("a2:b3:c4:d5:e6:f7:a8:b9:c, 2001:db8::7.x, 2001:db8::7z", []),
         ("http://203.0.113.9/x", ["IP address: 203.0.113.9"]),
         ("android:203.0.113.9", ["IP address: 203.0.113.9"]),
         // Keys for one-time codes, without digits.
