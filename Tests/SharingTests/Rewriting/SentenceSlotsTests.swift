@@ -133,6 +133,16 @@ struct SentenceSlotsTests {
             text: "<div>Temporary password:</div><div>zem4Kestrel!</div>",
             told: ["Temporary password=zem4Kestrel!"]
         ),
+        // Who is greeted, in a tag of its own.
+        Row(text: "<p>Hello <b>Ada Quill</b></p>", told: ["display_name=Ada Quill"]),
+        Row(text: "<p>Logged in as <a href=/me>Ada</a></p>", told: ["href=/me", "display_name=Ada"]),
+        Row(text: "<p>Hello <b>World</b></p><p>User <b>Pool Client</b></p>", told: []),
+        Row(text: "<p>Hello, <a href=/in>Sign In</a></p>", told: ["href=/in"]),
+        // A document is no label.
+        Row(
+            text: #"<div>{"username":"bob","theme":"zem4"}</div>"#,
+            told: [#"={"username":"bob","theme":"zem4"}"#]
+        ),
         Row(text: "<input type=\"password\" name=\"q\" value=\"zem4\">", told: ["password=zem4"]),
         Row(
             text: "<input autocomplete=\"section-a given-name\" name=\"q\" value=\"Carla\">",

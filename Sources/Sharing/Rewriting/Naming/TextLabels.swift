@@ -10,6 +10,8 @@ struct TextLabels {
     private var caption: ArraySlice<UInt8> = []
     /// The last word of the text before, where that says of a password that somebody is given it.
     private var given: String?
+    /// How many words a name has at least behind it, where it greets somebody; nil for others.
+    private var greeted: Int?
     /// What is typed may be the name of a setting: a password that is given has a digit.
     private var isTyped = false
 
@@ -21,8 +23,9 @@ struct TextLabels {
             let isOne =
                 Self.isValue(text, known) && (!isTyped || text.contains(where: \.isASCIIDigit))
                 || isTyped && known.kind == .personal && Self.isDay(text)
-            (label, isTyped) = (nil, false)
-            return isOne ? Self.slot(known.name, text) : nil
+            let isName = greeted ?? 1 < 2 || GreetingSlots.name(in: text, coding: .entities) != nil
+            (label, isTyped, greeted) = (nil, false, nil)
+            return isOne && isName ? Self.slot(known.name, text) : nil
         }
         let before = caption
         caption = text.count <= Self.longestLabel ? text : []
@@ -34,8 +37,8 @@ struct TextLabels {
             label = named
             return nil
         }
-        if GreetingSlots.isBegun(by: text) {
-            label = ("display_name", .personal)
+        if let words = GreetingSlots.leastWords(behind: text) {
+            (label, greeted) = (("display_name", .personal), words)
             return nil
         }
         let last = text.suffix(Self.longestLabel).split(separator: 0x20).suffix(2).map(SlotReader.string)
@@ -54,7 +57,10 @@ struct TextLabels {
             (label, isTyped) = ((SlotReader.string(text), .personal), true)
             return nil
         }
-        guard let colon = text.prefix(48).firstIndex(of: 0x3a), colon > text.startIndex else { return nil }
+        // `{"username":"ada","theme":"dark"}` is read as what it is.
+        guard let colon = text.prefix(48).firstIndex(of: 0x3a), colon > text.startIndex,
+            !TextKind.opensDocument(text)
+        else { return nil }
         guard let named = Self.secret(text[..<colon]) else { return nil }
         let value = Self.trimmed(text[(colon + 1)...])
         guard value.isEmpty else { return Self.isValue(value, named) ? Self.slot(named.name, value) : nil }
@@ -101,7 +107,9 @@ struct TextLabels {
             (label, isTyped) = ((name, .password), true)
         }
         given = nil
-        if Self.others.contains(tag) { (label, isTyped, caption) = (nil, false, []) }
+        // `Logged in as <a href=…>` is somebody's page.
+        let isPage = tag == "a" && greeted == 1
+        if Self.others.contains(tag), !isPage { (label, isTyped, greeted, caption) = (nil, false, nil, []) }
     }
 
     private static let others: Set<String> = [

@@ -17,13 +17,15 @@ enum GreetingSlots {
         } + owners(in: text, lower, coding) + DeviceOwners.slots(in: text, lower, coding)
     }
 
-    /// Whether a text ends with such words: who is meant stands in the tag behind it.
-    static func isBegun(by text: ArraySlice<UInt8>) -> Bool {
+    /// How many words what stands in the tag behind a text has at least to be a name: those of a greeting that the text ends
+    /// with; nil for other texts.
+    static func leastWords(behind text: ArraySlice<UInt8>) -> Int? {
         let lower = SlotReader.string(text.suffix(64)).lowercased()
-        return phrases.contains { phrase in
+        return phrases.lazy.filter { phrase in
             let words = SlotReader.string(phrase.words.dropLast())
-            return phrase.leastWords == 1 && (lower == words || lower.hasSuffix(" " + words))
-        }
+            // `User <b>Pool Client</b>` is a heading.
+            return words != "user" && (lower == words || lower.hasSuffix(" " + words))
+        }.map(\.leastWords).min()
     }
 
     /// The account that a text is as a whole behind an at sign, as pictures of people have it: `alt="@al7"`; nil for others.
