@@ -22,6 +22,12 @@ struct NamesInTextsTests {
             text: "\"Quill, Ada\" <a@mail.example>, Max van Dorn <m@mail.example>",
             told: ["display_name=Quill, Ada", "display_name=Max van Dorn"]
         ),
+        Row(
+            text: "From: Quill, Ada <a@x.example>\nTo: Dorn, Max <m@x.example>; Berg, Eva <e@x.example>",
+            told: ["display_name=Quill, Ada", "display_name=Dorn, Max", "display_name=Berg, Eva"]
+        ),
+        Row(text: "To: a@x.example, Ada <a@x.example>", told: ["display_name=Ada"]),
+        Row(text: "Note: Thanks, Ada <a@x.example>", told: ["display_name=Ada"]),
         Row(text: "please write to <ada@mail.example>", told: []),
         Row(text: "Harbour Support <support@mail.example>", told: []),
         Row(text: "a <b> c", told: []),
@@ -107,6 +113,11 @@ struct NamesInTextsTests {
             text: "level=info email=a@b name=\"Token Exchange\"",
             told: ["level=info", "email=a@b", "name=Token Exchange"]
         ),
+        Row(
+            text: #"level=info user=aq7 name="Ada \"Al\" Quill" id=5"#,
+            told: ["level=info", "username=aq7", #"display_name=Ada \"Al\" Quill"#, "id=5"]
+        ),
+        Row(text: #"a=1 b=2 c="x\" d=4"#, told: ["a=1", "b=2", "d=4"]),
         Row(text: "a=1 b=2 name=x", told: ["a=1", "b=2", "name=x"]), Row(text: "a=1 b=2", told: []),
     ])
     func lineOfALogIsReadByItsPairs(row: Row) {
@@ -136,6 +147,7 @@ struct NamesInTextsTests {
         Row(text: "CN=Ada Quill,OU=Users,DC=mail", told: ["display_name=Ada Quill"]),
         Row(text: "uid=aq7,ou=people,dc=mail", told: ["username=aq7"]),
         Row(text: #"CN=Quill\, Ada,OU=Users,DC=mail"#, told: [#"display_name=Quill\, Ada"#]),
+        Row(text: #"Subject: CN="Quill, Ada", OU=Users"#, told: ["display_name=Quill, Ada"]),
         Row(text: "uid=aq7, ou=People, dc=mail", told: ["username=aq7"]),
         Row(text: "uid=,ou=people", told: []),
         Row(text: "cn=Domain Users,ou=groups,dc=mail", told: []),

@@ -9,16 +9,26 @@ enum DirectoryNameSlots {
         guard text.count <= 1 << 10 else { return [] }
         let parts = parts(of: text)
         return parts.indices.dropLast().compactMap { index in
-            guard let (type, value) = pair(parts[index]), let name = names[type], !value.isEmpty,
+            guard let (type, given) = pair(parts[index]), let name = names[type],
                 parts[(index + 1)...].contains(where: isOfPeople)
             else { return nil }
+            let value = given.first == 0x22 ? given.dropFirst().prefix { $0 != 0x22 } : given
+            guard !value.isEmpty else { return nil }
             return Slot(name: name, range: value.startIndex..<value.endIndex)
         }
     }
 
-    /// What stands between commas, but for those that belong to a value: `CN=Lovelace\, Ada,OU=…` (section 2.4).
+    /// What stands between commas, but for those that belong to a value: `CN=Lovelace\, Ada,OU=…` (section 2.4), and as older
+    /// programs write it, `CN="Lovelace, Ada", OU=…` (RFC 2253, section 4).
     private static func parts(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-        let commas = text.indices.filter { text[$0] == 0x2c && text[..<$0].last != 0x5c }
+        var isQuoted = false
+        let commas = text.indices.filter { index in
+            let before = text[..<index]
+            if text[index] == 0x22 {
+                isQuoted = !isQuoted && quotable.contains { Bytes.hasSuffix(before, $0) }
+            }
+            return text[index] == 0x2c && !isQuoted && before.last != 0x5c
+        }
         let starts = [text.startIndex] + commas.map { $0 + 1 }
         return zip(starts, commas + [text.endIndex]).map { start, end in
             text[start..<end].drop { $0 == 0x20 }
@@ -48,6 +58,7 @@ enum DirectoryNameSlots {
     private static let names = [
         "cn": "display_name", "uid": "username", "id": "username", "sn": "surname", "givenname": "given_name",
     ]
+    private static let quotable = ["CN=", "cn=", "SN=", "sn="]
     private static let units: Set<String> = [
         "people", "user", "users", "persons", "employees", "staff", "members", "accounts", "customers",
     ]

@@ -29,13 +29,23 @@ enum LogLineSlots {
         let value = text[(name.endIndex + 1)...]
         let quote = value[value.startIndex]
         if quote == 0x22 || quote == 0x27 {
-            guard let close = value.dropFirst().firstIndex(of: quote) else { return nil }
-            return (Slot(name: SlotReader.string(name), range: (value.startIndex + 1)..<close), close + 1)
+            guard let close = end(ofQuoted: value.dropFirst(), by: quote) else { return nil }
+            let range = (value.startIndex + 1)..<close
+            let isEscaped = text[range].contains(quote)
+            let coding: TextCoding? = isEscaped ? .escapes : nil
+            return (Slot(name: SlotReader.string(name), range: range, coding: coding), close + 1)
         }
         let end = value.firstIndex { $0 <= 0x20 } ?? text.endIndex
         // Parameters of an address are parted otherwise.
         guard end > value.startIndex, !text[value.startIndex..<end].contains(0x26) else { return nil }
         return (Slot(name: SlotReader.string(name), range: value.startIndex..<end), end)
+    }
+
+    /// Where a value ends behind a quotation mark; one behind a backslash belongs to it: `"Ada \"Al\" Quill"`.
+    private static func end(ofQuoted value: ArraySlice<UInt8>, by quote: UInt8) -> Int? {
+        var index = value.startIndex
+        while index < value.endIndex, value[index] != quote { index += value[index] == 0x5c ? 2 : 1 }
+        return index < value.endIndex ? index : nil
     }
 
     /// Where a line says which user it is about, its names are the user's.

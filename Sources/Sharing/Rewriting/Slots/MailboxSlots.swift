@@ -74,9 +74,27 @@ enum MailboxSlots {
         guard let first = words.first, (1...5).contains(words.count),
             words.allSatisfy({ isOfName($0) }), !isSmall(first)
         else { return nil }
-        return before[first.startIndex...last]
+        let family = words.count <= 2 ? self.family(before: start, in: before) : nil
+        return before[(family ?? first.startIndex)...last]
     }
 
+    /// Where a family's name begins that stands before the others, as programs for mail show it: `From: Quill, Ada <ada@…>`; nil
+    /// where what stands before the comma may be something else.
+    private static func family(before start: Int, in text: ArraySlice<UInt8>) -> Int? {
+        let head = text[..<start].dropLast()
+        guard text[..<start].last == 0x2c, let mark = head.lastIndex(where: { marks.contains($0) }) else {
+            return nil
+        }
+        let words = head[(mark + 1)...].split(separator: 0x20)
+        guard words.count == 1, !isSmall(words[0]) else { return nil }
+        let field = head[..<mark].reversed().prefix(while: \.isASCIILetter).reversed()
+        let isListed = head[mark] == 0x3b || fields.contains(SlotReader.string(field).lowercased())
+        return isListed ? words[0].startIndex : nil
+    }
+
+    private static let fields: Set<String> = [
+        "from", "to", "cc", "bcc", "sender", "von", "an", "de", "para", "van", "aan",
+    ]
     private static let marks = Set(",;:<>\n\r\"=()[]".utf8)
 
     /// A word with a capital, or one of those between names (`van`, `de`).
