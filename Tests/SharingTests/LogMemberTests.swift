@@ -1,3 +1,4 @@
+import Captures
 import JSON
 import Testing
 
@@ -18,5 +19,14 @@ struct LogMemberTests {
         let text = try world.shared().text
         #expect(!text.contains("Kiravel"))
         #expect(text.contains(#""theme""#) && text.contains(#""dark""#))
+    }
+
+    /// Rules ask whether the end of a capture is missing.
+    @Test(arguments: [0, 40])
+    func cutCaptureSaysSoWhenItIsShared(missing: Int) throws {
+        let bytes = try JSONWriter.bytes(of: SharingWorld().document).dropLast(missing)
+        let capture = try CaptureReader.read(bytes: Array(bytes), name: "original")
+        let text = try SharingWorld.texts(of: [capture])[0]
+        #expect(try CaptureReader.read(bytes: text, name: "shared").isCutShort == (missing > 0))
     }
 }

@@ -2,8 +2,9 @@ import Captures
 import JOSE
 import JSON
 import LibCrypto
-import Sharing
 import Testing
+
+@testable import Sharing
 
 /// Keys of key sets, and what hangs on them.
 struct ThrowAwayKeyTests {
@@ -24,15 +25,19 @@ struct ThrowAwayKeyTests {
         return try world(key, json: json, header: ["kid": .string(thumbprint), "x5t": .string(thumbprint)])
     }
 
-    private static func world(_ key: PrivateKey, json: JSONObject, header: JSONObject) throws -> SharingWorld
-    {
+    private static func world(
+        _ key: PrivateKey,
+        json: JSONObject,
+        header: JSONObject,
+        algorithm: SignatureAlgorithm = .rs256
+    ) throws -> SharingWorld {
         var world = try SharingWorld()
         let inner = try #require(JSONWebToken.parse(world.first("id_token")))
         world.changeBody(keySet) { $0["keys"] = [.object(json)] }
         let token = try JSONWebToken.sign(
             claims: inner.claims ?? JSONObject(),
             header: header,
-            algorithm: .rs256,
+            algorithm: algorithm,
             with: .privateKey(key)
         )
         world.changeBody(tokenAnswer) { $0["id_token"] = .string(token) }
@@ -99,6 +104,24 @@ struct ThrowAwayKeyTests {
         #expect(shared.json["e"] == json["e"] && shared.json["n"] != json["n"])
         let token = try #require(JSONWebToken.parse(after.first("id_token")))
         #expect(token.verify(keys: [shared]).outcome == .valid)
+    }
+
+    /// RFC 7518, section 3.4: a verifier refuses it, and says why.
+    @Test func signatureInDERStaysOne() throws {
+        let key = try PrivateKey.generate(.elliptic(.p256))
+        let json = JSONWebKey(key.publicKey, id: "curved", algorithm: .es256).json
+        var world = try Self.world(key, json: json, header: ["kid": "curved"], algorithm: .es256)
+        let token = try world.first("id_token")
+        let signature = token.split(separator: ".").last.map(String.init) ?? ""
+        let der = ECDSASignature.der(Base64URL.decodeLeniently(signature).bytes)
+        let other = token.dropLast(signature.count) + Base64URL.encode(der)
+        world.changeBody(Self.tokenAnswer) { $0["id_token"] = .string(String(other)) }
+        let shared = try world.shared()
+        #expect(shared.differences.isEmpty)
+        let after = try SharingWorld(document: JSONParser.parse(shared.bytes))
+        let made = try #require(JSONWebToken.parse(after.first("id_token")))
+        let keys = try #require(JSONWebKeySet(json: after.body(Self.keySet))).keys
+        #expect(made.text != other && made.verify(keys: keys).variant == "der")
     }
 
     /// What is kept as a whole is kept with its claims, and verifies with the key that it had.

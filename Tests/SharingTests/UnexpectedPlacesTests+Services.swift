@@ -296,5 +296,35 @@ extension UnexpectedPlacesTests {
                 "access token: (none)",
             ]
         ),
+            name: "what says by where it stands, or by its form, that it is somebody's",
+            body: #"{"img":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVQ=","#
+                + #""device":{"serial_number":"C02XK1ZZJGH5"},"lat":"-33.8688","fileName":"Brannoch Tavish.pdf","#
+                + #""enc":"\#(nested)","#
+                + #""link":"https://shop.example/a?p=%7B%22name%22%3A%22Corwin+Ashdale%22%2C%22sub%22%3A%22"#
+                + #"u7%22%2C%22picture%22%3A%22x%22%7D","given_name":"Bryn\ud835\udc0a","#
+                + #""author":{"slug":"holbrookt", "avatar_urls":{"24":"x"}}}"#,
+            gone: [
+                "iVBORw0KGgo", "C02XK1ZZJGH5", "-33.8688", "Brannoch", nested, "Corwin+Ashdale", "Bryn",
+                "udc0a", "holbrookt",
+            ],
+            stays: [
+                "data:image/png;base64,", #".pdf""#, "https://shop.example/a?p=%7B%22name%22%3A%22",
+                #""avatar_urls""#,
+            ]
+        ),
+        Row(
+            name: "what a page says of accounts in words of programs",
+            type: "text/html",
+            body: "<p>Duplicate entry 'bolundx' for key 'users.username'</p>"
+                + "<p>at Auth->login('kestrelq', 'zem4K!x7')</p><p>page.fill('#username', 'tarnowy')</p>"
+                + "<p>Hallo Özlem Yılmaz</p><p>Su contraseña temporal es <b>veldmuis77</b></p>",
+            gone: [
+                "bolundx", "kestrelq", "zem4K!x7", "tarnowy", "Özlem", "Yılmaz", "veldmuis77",
+            ],
+            stays: ["for key 'users.username'", "page.fill('#username', '", "<p>Hallo "]
+        ),
     ]
+
+    /// Somebody in base64.
+    private static let nested = "eyJuYW1lIjoiTWVyaWRlbiBIb2xjb3R0Iiwic3ViIjoidTciLCJwaWN0dXJlIjoieCJ9"
 }

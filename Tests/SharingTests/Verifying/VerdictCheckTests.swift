@@ -29,6 +29,7 @@ struct VerdictCheckTests {
                 ["note": "unknown w3Qp8NfK1cUa6XzM5tBs0JgY here"]
             ),
             (["claims": ["sub": "alice"]], ["claims": ["sub": "mcmww"]]),
+            (["note": "unknown user kiravel9"], ["note": "unknown user ovsqwib4"]),
             (
                 ["repeated_parameters": ["state": ["abc", "xyz"]]],
                 ["repeated_parameters": ["state": ["qrs", "nop"]]]
@@ -55,6 +56,10 @@ struct VerdictCheckTests {
             ),
             (["note": "not allowed: U+00FC"], ["note": "not allowed: line end"], "note"),
             (["outcome": "success"], [:], "outcome"), (["count": 3], ["count": 4], "count"),
+            (["note": "unknown user kiravel9"], ["note": "unknown user kiravel99"], "note"),
+            (["note": "unknown user kiravel9"], ["note": "unknown user ovsq4wib"], "note"),
+            (["note": "the user"], ["note": "the name"], "note"),
+            (["note": "not allowed: U+00FC"], ["note": "not allowed: tab"], "note"),
             (["claims": ["sub": "alice"]], ["claims": [:]], ""),
             (["isSure": true], ["isSure": false], "isSure"),
         ] as [(JSONValue, JSONValue, String)]
