@@ -194,6 +194,19 @@ struct SentenceSlotsTests {
             text: "<table><tr><th></th><th>Password</th></tr><tr><td>bob</td><td>zem4</td></tr></table>",
             told: ["bob=zem4"]
         ),
+        // What leads to somebody's page, and what leads to where something is changed.
+        Row(
+            text: "<table><tr><th><a href=/s>User</a></th><th><a href=/p>Password</a></th></tr>"
+                + "<tr><td><a href=/u>bob</a></td><td>zem4</td></tr>"
+                + "<tr><td>joe</td><td><a href=/r>Reset</a></td></tr></table>",
+            told: [
+                "href=/s", "href=/p", "username=bob", "href=/u", "Password=zem4", "username=joe", "href=/r",
+            ]
+        ),
+        Row(
+            text: "<table><tr><td>Username</td><td><a href=/c>Change</a></td></tr></table>",
+            told: ["href=/c"]
+        ),
         // Fields whose own names say nothing.
         Row(
             text: "<label for=q7>Last name: *</label><input id=q7 name=q7 value=Quist>",

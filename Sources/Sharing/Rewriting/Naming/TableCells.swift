@@ -18,7 +18,7 @@ struct TableCells {
         case "table", "dl": self = TableCells()
         // One without a text.
         case "td", "th":
-            heads.append("")
+            if tag == "th" || columns.isEmpty { heads.append("") }
             count += 1
         default: break
         }
@@ -34,6 +34,16 @@ struct TableCells {
             // `User` beside `Password` is who signs in.
             return tellPasswords && SecretRoles.namesAccount(head) ? "username" : ""
         }
+    }
+
+    /// Takes a cell that is a link: the head of a column by which a table is put in order, or somebody in a column of people; nil
+    /// for others, which lead somewhere, as `Change` does beside `Password`.
+    mutating func name(ofLink tag: String, saying words: String) -> String? {
+        defer { count += 1 }
+        let column = count < columns.count ? columns[count] : ""
+        if case .secret(let kind) = SecretRoles.role(of: column, in: .text), kind.isPersonal { return column }
+        if tag == "th" { heads.append(words) }
+        return nil
     }
 
     /// Takes a cell; what it is called, nil for one that is a name itself.

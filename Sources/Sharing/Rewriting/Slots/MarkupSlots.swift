@@ -184,8 +184,14 @@ struct MarkupSlots {
     }
 
     private mutating func readCell(of element: HTMLAttributes) {
-        guard let cell = Self.cell(of: element, in: text) else { return cells.meet(element.tag) }
+        guard let (cell, isLink) = Self.cell(of: element, in: text) else { return cells.meet(element.tag) }
         let words = SlotReader.string(text[cell].prefix(64))
+        if isLink {
+            // The link is read by itself.
+            let name = cells.name(ofLink: element.tag, saying: words)
+            slots += [name.map { Slot(name: $0, range: cell, coding: .entities) }].compactMap(\.self)
+            return
+        }
         let name = cells.name(ofCell: element.tag, saying: words)
         let count = slots.count
         // It may say so itself: mail is laid out in tables.
@@ -324,21 +330,25 @@ struct MarkupSlots {
         return isTelling(name)
     }
 
-    /// The text of a cell of a table or of a list of terms, without the space around it; nil for other elements and for
-    /// cells that hold elements.
-    private static func cell(of element: HTMLAttributes, in text: ArraySlice<UInt8>) -> Range<Int>? {
+    /// The text of a cell of a table or of a list of terms, without the space around it, and whether it is that of a link; nil
+    /// for other elements and for cells that hold other elements.
+    private static func cell(of element: HTMLAttributes, in text: ArraySlice<UInt8>) -> (
+        text: Range<Int>, isLink: Bool
+    )? {
         guard ["dt", "dd", "th", "td"].contains(element.tag) else { return nil }
         var start = element.end
+        var isLink = false
         // `<td><b>…`
         if let open = text[start...].firstIndex(where: { $0 > 0x20 }), text[open] == 0x3c {
             let inner = HTMLAttributes(text, from: open + 1)
-            if Self.inCells.contains(inner.tag) { start = inner.end }
+            isLink = inner.tag == "a"
+            if isLink || Self.inCells.contains(inner.tag) { start = inner.end }
         }
         guard let close = text[start...].firstIndex(of: 0x3c),
             let first = text[start..<close].firstIndex(where: { $0 > 0x20 }),
             let last = text[first..<close].lastIndex(where: { $0 > 0x20 })
         else { return nil }
-        return first..<(last + 1)
+        return (first..<(last + 1), isLink)
     }
 
     /// Elements that a cell has around its text.
