@@ -15,6 +15,7 @@ struct ShownNamesTests {
         ("<a class='nav header__userName' href=/me>\n  Kira Velsen\n</a>", "display_name=Kira Velsen"),
         ("<h2 id=fullName>Kira Velsen</h2>", "display_name=Kira Velsen"),
         ("<b id=\"username\">kira.velsen7</b>", "username=kira.velsen7"),
+        ("<p class=username>\n <a href=/u>kira_v</a></p>", "username=kira_v"),
         ("<div data-testid=\"menu-username\">kira_v</div>", "username=kira_v"),
         ("<label id=\"kc-attempted-username\">kira</label>", "username=kira"),
     ])
@@ -25,6 +26,8 @@ struct ShownNamesTests {
     @Test(arguments: [
         "<span class=\"user-name\">User Name</span>", "<span class=\"username\">Username</span>",
         "<a class=\"username\" href=\"/login\">Sign In</a>", "<a class=\"username\">My Account</a>",
+        "<span class=\"username\"><a href=\"/login\">Sign In</a></span>", "<p id=username><a>",
+        "<p id=username> <",
         "<span class=\"user-name\">Mein Konto</span>", "<span class=\"user-name\">Mon Compte</span>",
         "<h1 class=\"fullname\">Single Sign-On</h1>", "<span id=\"input-error-lastname\">Zu Kurz</span>",
         "<p class=\"username\">Please enter it here.</p>", "<label class=\"username\">Kira Velsen</label>",

@@ -8,10 +8,11 @@ enum ShownNames {
     static func slot(in element: HTMLAttributes, of text: ArraySlice<UInt8>) -> Slot? {
         let isAttempt = isAttempt(element, in: text)
         guard isAttempt || tags.contains(element.tag),
-            element.list.contains(where: { isTelling($0, in: text) }),
-            let close = text[element.end...].prefix(longest).firstIndex(of: 0x3c)
+            element.list.contains(where: { isTelling($0, in: text) })
         else { return nil }
-        let node = text[element.end..<close]
+        let start = start(of: element, in: text)
+        guard let close = text[start...].prefix(longest).firstIndex(of: 0x3c) else { return nil }
+        let node = text[start..<close]
         guard let first = node.firstIndex(where: { $0 > 0x20 }),
             let last = node.lastIndex(where: { $0 > 0x20 })
         else { return nil }
@@ -31,6 +32,15 @@ enum ShownNames {
             coding: .entities,
             kind: .text
         )
+    }
+
+    /// Where the text of an element begins, or that of the link that is all of it: `<b id="username"><a href=…>`.
+    private static func start(of element: HTMLAttributes, in text: ArraySlice<UInt8>) -> Int {
+        guard let open = text[element.end...].prefix(longest).firstIndex(where: { $0 > 0x20 }),
+            text[open] == 0x3c
+        else { return element.end }
+        let inner = HTMLAttributes(text, from: open + 1)
+        return inner.tag == "a" ? inner.end : element.end
     }
 
     /// In bytes, of the text of an element.
