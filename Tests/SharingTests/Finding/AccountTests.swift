@@ -48,6 +48,15 @@ struct AccountTests {
         #expect(text?.hasSuffix(String(body.suffix(8))) == true)
     }
 
+    /// What is kept under a name is kept where a path tells it, too.
+    @Test(arguments: [Set(["username"]), []])
+    func keptAccountKeepsItsFolder(names: Set<String>) throws {
+        var world = try SharingWorld()
+        world.append("https://app.example/x", json: #"{"username":"kiravel7","m":"/home/kiravel7/x.txt"}"#)
+        (world.options.keptNames, world.options.keepsAll) = (names, true)
+        #expect(try world.shared().text.contains("/home/kiravel7/x.txt") != names.isEmpty)
+    }
+
     /// Things have an `id` in a document about somebody, too, and a number may be a day, a size or a version elsewhere.
     @Test func numberOfAnAccountIsNoOtherNumber() throws {
         var world = try SharingWorld()

@@ -21,7 +21,8 @@ struct CommandSlotsTests {
         // Whom they sign in.
         ("docker login --username max r.example", ["max"]), ("curl -u max https://x.example", ["max"]),
         ("scp -P 22 x.txt max@db7:/srv/x", ["max"]), ("ssh -l max db7", ["max"]),
-        ("$ kinit max", ["max"]), ("kinit -kt /etc/x max@CORP", ["max"]), ("kinit -l 7d max7", ["max7"]),
+        ("$ kinit max; ls", ["max"]), ("$ kinit max", ["max"]),
+        ("kinit -kt /etc/x max@CORP", ["max"]), ("kinit -l 7d max7", ["max7"]),
         ("the kinit failed", []), ("kinit HTTP/db7@CORP", []), ("ssh git@db7", []), ("ssh root@db7", []),
         ("docker login -u AWS r.example", []), ("docker login -u $NAME r.example", []),
         ("docker login -u oauth2accesstoken r.example", []), ("docker run -u max shop", []),
