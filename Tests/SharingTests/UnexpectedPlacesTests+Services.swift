@@ -313,6 +313,13 @@ extension UnexpectedPlacesTests {
             ]
         ),
         Row(
+            name: "a name in escapes, where other things are percent-encoded",
+            body: #"{"given_name":"J\u00fcrgen","message":"Hello J\u00fcrgen","next":"/n?a=b%2Fc","#
+                + #""by":["J\u00fcrgen"]}"#,
+            gone: [#"J\u00fcrgen"#, "%C3"],
+            stays: [#"","message":"Hello "#, #"","next":"/n?a=b%2Fc","by":[""#]
+        ),
+        Row(
             name: "what a page says of accounts in words of programs",
             type: "text/html",
             body: "<p>Duplicate entry 'bolundx' for key 'users.username'</p>"

@@ -45,18 +45,54 @@ struct DecodedText {
             }
             return output
         }
-        // Of another length only what lies between the equal ends is written anew; an escape for several bytes is of an end as a
+        // Of another length only what lies between equal pieces is written anew; an escape for several bytes is of a piece as a
         // whole.
-        var head = zip(bytes, other).prefix { $0 == $1 }.count
-        while isInsideOfUnit(head) { head -= 1 }
-        var tail = zip(bytes.reversed(), other.reversed()).prefix(min(bytes.count, other.count) - head)
-            .prefix { $0 == $1 }.count
-        while isInsideOfUnit(bytes.count - tail) { tail -= 1 }
-        output += raw[rawRange(0, head)]
-        for byte in other[head..<(other.count - tail)] { coding.append(byte, like: [], to: &output) }
-        output += raw[rawRange(bytes.count - tail, bytes.count)]
+        var end = 0
+        for var (own, start) in equalPieces(with: other) {
+            while !own.isEmpty, isInsideOfUnit(own.lowerBound) { (own, start) = (own.dropFirst(), start + 1) }
+            while !own.isEmpty, isInsideOfUnit(own.upperBound) { own = own.dropLast() }
+            guard !own.isEmpty else { continue }
+            for byte in other[end..<start] { coding.append(byte, like: [], to: &output) }
+            output += raw[rawRange(own.lowerBound, own.upperBound)]
+            end = start + own.count
+        }
+        for byte in other[end...] { coding.append(byte, like: [], to: &output) }
         return output
     }
+
+    /// What is the same in other bytes, in order: each piece, and where it begins there.
+    private func equalPieces(with other: [UInt8]) -> [(own: Range<Int>, start: Int)] {
+        let head = zip(bytes, other).prefix { $0 == $1 }.count
+        let tail = zip(bytes.reversed(), other.reversed()).prefix(min(bytes.count, other.count) - head)
+            .prefix { $0 == $1 }.count
+        let (ownEnd, otherEnd) = (bytes.count - tail, other.count - tail)
+        var pieces = [(own: 0..<head, start: 0)]
+        var (place, start) = (head, head)
+        while let (skipped, new) = nextPiece(behind: place..<ownEnd, start..<otherEnd, in: other) {
+            (place, start) = (place + skipped, start + new)
+            let count = zip(bytes[place..<ownEnd], other[start..<otherEnd]).prefix { $0 == $1 }.count
+            pieces.append((place..<(place + count), start))
+            (place, start) = (place + count, start + count)
+        }
+        return pieces + [(ownEnd..<bytes.count, otherEnd)]
+    }
+
+    /// How many bytes of either stand before what is the same in both again; nil where nothing near is.
+    private func nextPiece(behind own: Range<Int>, _ new: Range<Int>, in other: [UInt8]) -> (Int, Int)? {
+        for sum in 1...(2 * Self.longestChange) {
+            for skipped in max(0, sum - Self.longestChange)...min(sum, Self.longestChange) {
+                let rest = own.dropFirst(skipped).prefix(Self.shortestPiece)
+                let same = new.dropFirst(sum - skipped).prefix(Self.shortestPiece)
+                guard rest.count == Self.shortestPiece, same.count == Self.shortestPiece else { continue }
+                if bytes[rest].elementsEqual(other[same]) { return (skipped, sum - skipped) }
+            }
+        }
+        return nil
+    }
+
+    /// In bytes, of what is looked for behind a change, and of a change.
+    private static let shortestPiece = 8
+    private static let longestChange = 96
 
     /// Where the raw text of a byte begins; behind the last byte, where the text ends.
     func place(of index: Int) -> Int { index < starts.count ? starts[index] : raw.endIndex }

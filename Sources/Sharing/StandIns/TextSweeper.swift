@@ -45,7 +45,7 @@ final class TextSweeper {
         // What is whole behind an encoding would be taken for pieces without it.
         var whole = Pass(isOfWholes: true)
         let first =
-            TextCoding.allCases.contains { $0.mayApply(to: text[...]) }
+            Self.codings.contains { $0.mayApply(to: text[...]) }
             ? sweeping(text, depth: 0, &whole) : nil
         var rest = Pass()
         return sweeping(first ?? text, depth: 0, &rest) ?? first
@@ -86,6 +86,10 @@ final class TextSweeper {
     /// Encodings around one another.
     private static let deepest = 4
 
+    /// Those of documents first: behind another one their escapes are characters like all, and what replaces one would be written
+    /// in that other one.
+    private static let codings: [TextCoding] = [.escapes, .entities, .percent, .form, .quoted]
+
     private func sweepingAnew(_ text: [UInt8], depth: Int, _ pass: inout Pass) -> [UInt8]? {
         var current = text
         var isChanged = false
@@ -105,7 +109,7 @@ final class TextSweeper {
             take(shifting(current, &pass.moved))
         }
         guard depth < Self.deepest else { return isChanged ? current : nil }
-        for coding in TextCoding.allCases where coding.mayApply(to: current[...]) {
+        for coding in Self.codings where coding.mayApply(to: current[...]) {
             let decoded = coding.decoded(current[...])
             guard decoded.bytes != current else { continue }
             take(sweeping(decoded.bytes, depth: depth + 1, &pass).map { decoded.encoding($0, as: coding) })

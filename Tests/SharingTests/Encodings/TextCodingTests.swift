@@ -41,6 +41,15 @@ struct TextCodingTests {
         #expect(String(decoding: decoded.encoding(other, as: .form), as: UTF8.self) == "a=1%26x+y%222&b")
     }
 
+    /// Nothing between two changes is encoded that was not: a document goes on to be one.
+    @Test func longerTextKeepsWhatIsBetweenItsChanges() {
+        let text = #"{"a":"Abc","b":"5%25 of it","c":"Abc","d":1}"#
+        let expected = text.replacing("Abc", with: "Qrstu")
+        let decoded = TextCoding.percent.decoded(Array(text.utf8)[...])
+        let other = Array(expected.replacing("%25", with: "%").utf8)
+        #expect(String(decoding: decoded.encoding(other, as: .percent), as: UTF8.self) == expected)
+    }
+
     /// An escape for a character of several bytes, of which the other text has some as well.
     @Test(arguments: [
         (TextCoding.escapes, #"a\u00e9b"#, "aèxb", "aèxb"), (.escapes, #"\u00e9"#, "xĩ", "xĩ"),
