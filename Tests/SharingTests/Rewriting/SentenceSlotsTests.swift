@@ -138,6 +138,11 @@ struct SentenceSlotsTests {
         Row(text: "<p>Logged in as <a href=/me>Ada</a></p>", told: ["href=/me", "display_name=Ada"]),
         Row(text: "<p>Hello <b>World</b></p><p>User <b>Pool Client</b></p>", told: []),
         Row(text: "<p>Hello, <a href=/in>Sign In</a></p>", told: ["href=/in"]),
+        Row(text: "<p>Hello,</p><p>Harbour Shop</p><p>Hello <b>Sign In</b></p>", told: []),
+        Row(
+            text: "<p>Hello,</p><p>Your password is <b>zem4Kestrel!</b></p>",
+            told: ["password=zem4Kestrel!"]
+        ),
         // A document is no label.
         Row(
             text: #"<div>{"username":"bob","theme":"zem4"}</div>"#,
@@ -198,9 +203,11 @@ struct SentenceSlotsTests {
         Row(
             text: "<table><tr><th><a href=/s>User</a></th><th><a href=/p>Password</a></th></tr>"
                 + "<tr><td><a href=/u>bob</a></td><td>zem4</td></tr>"
-                + "<tr><td>joe</td><td><a href=/r>Reset</a></td></tr></table>",
+                + "<tr><td>joe</td><td><a href=/r>Reset</a></td></tr>"
+                + "<tr><td><a href=/e>Edit</a></td></tr><tr><th><a href=/s>User</a></th></tr></table>",
             told: [
                 "href=/s", "href=/p", "username=bob", "href=/u", "Password=zem4", "username=joe", "href=/r",
+                "href=/e", "href=/s",
             ]
         ),
         Row(

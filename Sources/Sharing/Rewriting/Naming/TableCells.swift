@@ -41,7 +41,12 @@ struct TableCells {
     mutating func name(ofLink tag: String, saying words: String) -> String? {
         defer { count += 1 }
         let column = count < columns.count ? columns[count] : ""
-        if case .secret(let kind) = SecretRoles.role(of: column, in: .text), kind.isPersonal { return column }
+        // The heads may stand below the table once more.
+        let isOfPage =
+            MarkupSlots.isTelling(words) || SecretRoles.isWord(words) || ShownNames.areOfPage(words)
+        if !isOfPage, case .secret(let kind) = SecretRoles.role(of: column, in: .text), kind.isPersonal {
+            return column
+        }
         if tag == "th" { heads.append(words) }
         return nil
     }

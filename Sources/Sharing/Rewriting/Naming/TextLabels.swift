@@ -23,9 +23,15 @@ struct TextLabels {
             let isOne =
                 Self.isValue(text, known) && (!isTyped || text.contains(where: \.isASCIIDigit))
                 || isTyped && known.kind == .personal && Self.isDay(text)
-            let isName = greeted ?? 1 < 2 || GreetingSlots.name(in: text, coding: .entities) != nil
+            let isName =
+                greeted ?? 1 < 2
+                || GreetingSlots.name(in: text, coding: .entities) != nil
+                    && !ShownNames.areOfPage(SlotReader.string(text))
+            // `Hello,`, and a letter behind it that greets nobody by name.
+            let mayGoOn = greeted != nil
             (label, isTyped, greeted) = (nil, false, nil)
-            return isOne && isName ? Self.slot(known.name, text) : nil
+            if isOne, isName { return Self.slot(known.name, text) }
+            guard mayGoOn else { return nil }
         }
         let before = caption
         caption = text.count <= Self.longestLabel ? text : []
@@ -109,9 +115,14 @@ struct TextLabels {
         given = nil
         // `Logged in as <a href=…>` is somebody's page.
         let isPage = tag == "a" && greeted == 1
-        if Self.others.contains(tag), !isPage { (label, isTyped, greeted, caption) = (nil, false, nil, []) }
+        // Two words with capitals in a paragraph of their own are a heading.
+        let isApart = greeted ?? 1 > 1 && Self.paragraphs.contains(tag)
+        if isApart || Self.others.contains(tag), !isPage {
+            (label, isTyped, greeted, caption) = (nil, false, nil, [])
+        }
     }
 
+    private static let paragraphs: Set<String> = ["p", "div", "section", "article", "br", "hr", "li", "td"]
     private static let others: Set<String> = [
         "input", "select", "textarea", "button", "a", "form", "label", "script", "style", "img", "svg", "h1",
         "h2",

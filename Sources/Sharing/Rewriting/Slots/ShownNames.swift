@@ -18,10 +18,7 @@ enum ShownNames {
         else { return nil }
         let value = node[first...last]
         let words = SlotReader.string(value)
-        guard !SecretRoles.isWord(words),
-            !words.lowercased().split(whereSeparator: { $0 == " " || $0 == "-" })
-                .contains(where: { ofPages.contains(String($0)) })
-        else { return nil }
+        guard !SecretRoles.isWord(words), !areOfPage(words) else { return nil }
         if let name = GreetingSlots.name(in: value, coding: .entities) { return name }
         guard isAttempt && PairSlots.isAccount(value) || isAccount(value), !SureWords.isCommon(words) else {
             return nil
@@ -32,6 +29,11 @@ enum ShownNames {
             coding: .entities,
             kind: .text
         )
+    }
+
+    /// Whether one of some words is a page's: `Sign In`, `My Account`.
+    static func areOfPage(_ words: String) -> Bool {
+        words.lowercased().split { $0 == " " || $0 == "-" }.contains { ofPages.contains(String($0)) }
     }
 
     /// Where the text of an element begins, or that of the link that is all of it: `<b id="username"><a href=…>`.
