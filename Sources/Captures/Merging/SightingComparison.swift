@@ -25,8 +25,7 @@ struct SightingComparison {
     /// A proxy may take off the beginning of a path, or put one there.
     private var isPathAlike: Bool {
         let (left, right) = (a.request.url.path, b.request.url.path)
-        return left == right || left.hasSuffix(right) || right.hasSuffix(left)
-            || left.isEmpty && right == "/" || right.isEmpty && left == "/"
+        return left.hasSuffix(right) || right.hasSuffix(left)
     }
 
     /// What an answer gives out anew each time: two logins at once have the same of everything else.
