@@ -172,6 +172,14 @@ struct CurlLogTests {
         String(decoding: bytes.map { (0x20..<0x7f).contains($0) ? $0 : 0x2e }, as: UTF8.self)
     }
 
+    /// A dot in a text or between digits is one.
+    @Test func endsOfLinesAreNoOtherDots() {
+        let dotted = #"{."a":"x\"y.z",."b":1.5,."c":[2.]}"#
+        let lines = "{\n\"a\":\"x\\\"y.z\",\n\"b\":1.5,\n\"c\":[2\n]}"
+        #expect(CurlDump.withoutDots(Array(dotted.utf8)) == Array(lines.utf8))
+        #expect(CurlDump.withoutDots(Array("{.a.}".utf8)) == Array("{.a.}".utf8))
+    }
+
     /// `--trace` shows every byte; `--trace-ascii` the ends of lines in JSON as dots.
     @Test(arguments: [true, false], ["", "17:51:23.747487 [0-0] "])
     func dumpsHaveAllBodies(isHexadecimal: Bool, time: String) throws {

@@ -151,6 +151,15 @@ extension EntrySpellingTests {
         #expect(body.foreign["_text"] == (try JSONParser.parse(Array("\"\(lost)\"".utf8))))
     }
 
+    /// Python takes the other quotes where one is among the bytes.
+    @Test(
+        arguments: [
+            ("b'a\\x00'", [0x61, 0]), (#"b"it's""#, Array("it's".utf8)), (#"b"it's'"#, nil), ("r'ab'", nil),
+        ] as [(String, [UInt8]?)]
+    ) func bytesAsPythonPrintsThem(text: String, bytes: [UInt8]?) {
+        #expect(PythonBytes.decode(text) == bytes)
+    }
+
     /// Such a body is one.
     @Test(arguments: ["data:text/plain;base64,eHg=", "[\\\"ab\\\"]", "b'eHg='", "dead"])
     func textThatOnlyLooksLikeBytesStays(_ text: String) throws {

@@ -189,6 +189,8 @@ struct EntrySpellingTests {
         #""headers":[{"name":"Content-Length","value":"14"}],"postData":{\#(quoted)}"#,
         #""headers":[],"postData":{"mimeType":"application/json","text":"\"code=ab%2Fcd\""}"#,
         #""headers":[],"postData":{"mimeType":"application/x-www-form-urlencoded","text":"{\"code\":\"ab/cd\"}"}"#,
+        #""headers":[],"content":{"size":9},"postData":{"mimeType":"application/json","text":"{\"code\":\"ab\"}"}"#,
+        #""headers":[],"content":{"size":9},"postData":{"mimeType":"application/x-www-form-urlencoded","text":"{\"a\":{\"b\":1}}"}"#,
     ]) func textThatWasSentSoStays(_ members: String) throws {
         let body = try read(Self.har(members, #""headers":[]"#))[0].request.body
         let first = body?.text?.first

@@ -232,7 +232,8 @@ struct TimestampTests {
 
     @Test(arguments: [
         "", "yesterday", "2026-13-01T00:00:00Z", "2026-03-04T25:00:00Z", "2026-03-04", "9999-12-31T23:59:59Z",
-        "2026-03-04T09:54:08Zulu", "2026-03-04T09:54:08+1",
+        "2026-03-04T09:54:08Zulu", "2026-03-04T09:54:08+1", "2026-03-32T09:54:08Z", "2026-03-00T09:54:08Z",
+        "2026-03-04T09:60:08Z", "2026-03-04T09:54:61Z",
     ])
     func textsThatAreNoTime(text: String) { #expect(Timestamp(rfc3339: text) == nil) }
 
@@ -241,6 +242,12 @@ struct TimestampTests {
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
     ])
     func httpDates(text: String) { #expect(Timestamp(httpDate: text)?.seconds == 784_111_777) }
+
+    @Test(arguments: [
+        "32 Nov 1994 08:49:37", "00 Nov 1994 08:49:37", "06 Nov 1994 24:49:37", "06 Nov 1994 08:60:37",
+        "06 Nov 1994 08:49:61", "06 Nov 1994 08:49", "06 Now 1994 08:49:37",
+    ])
+    func httpDatesThatAreNone(text: String) { #expect(Timestamp(httpDate: "Sun, \(text) GMT") == nil) }
 
     @Test func hostileTextsNeverTrap() {
         var random = SeededGenerator(seed: 3339)

@@ -70,6 +70,23 @@ struct ForeignLogTests {
 
     // MARK: - NetLog
 
+    /// A browser reads its cache also to ask the server whether the answer there still holds.
+    @Test(arguments: [false, true]) func cacheOfNetworkLogIsTold(isAsked: Bool) throws {
+        let request =
+            #"{"phase":0,"source":{"id":5,"type":9},"time":"3","type":4,"params":{"headers":["A: b"]}},"#
+        let capture = try read(
+            #"""
+            {"constants":{"logEventTypes":{"URL_REQUEST_START_JOB":1,"HTTP_CACHE_READ_INFO":2,"HTTP_TRANSACTION_READ_RESPONSE_HEADERS":3,"HTTP_TRANSACTION_SEND_REQUEST_HEADERS":4,"COOKIE_INCLUSION_STATUS":5},"logSourceType":{"URL_REQUEST":9},"netError":{},"timeTickOffset":1772618000000},"events":[
+            {"phase":1,"source":{"id":5,"type":9},"time":"1","type":1,"params":{"method":"GET","url":"https://rp.example/"}},
+            {"phase":1,"source":{"id":5,"type":9},"time":"2","type":2},\#(isAsked ? request : "")
+            {"phase":0,"source":{"id":5,"type":9},"time":"4","type":5,"params":{"name":"a","status":"EXCLUDE"}},
+            {"phase":0,"source":{"id":5,"type":9},"time":"5","type":3,"params":{"headers":["HTTP/1.1 200 OK"]}}]}
+            """#
+        )
+        #expect(capture[0].foreign["_fromCache"] == (isAsked ? nil : "disk"))
+        #expect(capture[0].foreign["_cookieInclusion"]?.array?.count == 1)
+    }
+
     private static let netLog = #"""
         {"constants":{"logEventTypes":{"URL_REQUEST_START_JOB":1,"HTTP_TRANSACTION_SEND_REQUEST_HEADERS":2,"HTTP_TRANSACTION_READ_RESPONSE_HEADERS":3,"URL_REQUEST_JOB_FILTERED_BYTES_READ":4,"REQUEST_ALIVE":5,"HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS":6,"LOCAL_NETWORK_ACCESS_CHECK":7,"HTTP_TRANSACTION_SEND_REQUEST_BODY":8},"logSourceType":{"NONE":0,"URL_REQUEST":9},"netError":{"ERR_NAME_NOT_RESOLVED":-105},"timeTickOffset":1772618000000,"clientInfo":{"name":"Chromium","version":"1"}},
         "events":[

@@ -142,7 +142,7 @@ struct HalfToldEntriesTests {
     @Test(arguments: [
         ("idp.example/authorize?redirect_uri=https://a.example/cb", true), ("idp.example:8443/a", true),
         ("localhost/a", false), ("localhost:3000/a", false), ("127.0.0.1:3000/a", false),
-        ("192.0.2.7/a", true),
+        ("192.0.2.7/a", true), ("my-idp.example/a", true), ("my_idp.example/a", true),
     ]) func serverBeforeThePathIsOne(written: String, isSecure: Bool) throws {
         let request = try request(#""method":"GET","url":"\#(written)""#)
         #expect(request.url.text == "\(isSecure ? "https" : "http")://\(written)")
@@ -151,7 +151,8 @@ struct HalfToldEntriesTests {
     @Test(arguments: [
         "/idp.example/a", "idp.example", "login.php?code=1", "index.php/login", "oauth2/v2.0/token",
         "v2.0/token", "../a/b", "./a", ".example/a", "a..b/c", "com.example:/cb", "com.example:cb/a",
-        "data:text.x/plain,a", "idp.example:99999/a", "u@idp.example/a",
+        "data:text.x/plain,a", "idp.example:99999/a", "u@idp.example/a", "192.0.2.300/a",
+        "idp.example:1:2/a",
     ]) func whatIsNoServerBeforeThePathStays(written: String) throws {
         let request = try request(#""method":"GET","url":"\#(written)""#)
         #expect(request.url.text == written)

@@ -119,6 +119,13 @@ struct MessageLogTests {
         #expect(answer.body?.text == body && answer.body?.isTruncated == isTruncated)
     }
 
+    /// As many empty lines belong to a body as its length says.
+    @Test(arguments: [("5", "{ }\n\n"), ("3", "{ }"), ("9", "{ }")])
+    func emptyLinesBehindABodyAreItsOwnWhereTheyAreCounted(length: String, body: String) throws {
+        let head = "GET / HTTP/1.1\nHost: a.example\n\nHTTP/1.1 200 OK\nContent-Length: \(length)\n\n"
+        #expect(try read("\(head){ }\n\n\n")[0].response?.body?.text == body)
+    }
+
     @Test(arguments: [
         "POST /token HTTP/1.1\nHost: a.example\n\na=b", "HTTP/1.1 200 OK\n\n{}",
         "WARC/1.0\r\nWARC-Type: request\r\n\r\nGET / HTTP/1.1\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",

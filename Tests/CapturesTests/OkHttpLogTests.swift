@@ -13,6 +13,7 @@ struct OkHttpLogTests {
         Content-Type: application/x-www-form-urlencoded
         Content-Length: 29
         Authorization: ██
+        X-Empty:
 
         grant_type=client_credentials
         --> END POST (29-byte body)
@@ -42,6 +43,7 @@ struct OkHttpLogTests {
         let exchange = capture[0]
         #expect(exchange.request.url.text == "https://op.example/token" && exchange.request.method == "POST")
         #expect(exchange.request.headers.first("authorization") == "██")
+        #expect(exchange.request.headers.first("x-empty") == "")
         #expect(exchange.request.body?.text == "grant_type=client_credentials")
         #expect(exchange.response?.status == 401 && exchange.response?.statusText == "Unauthorized")
         #expect(exchange.response?.body?.text == "{\n  \"error\": \"invalid_client\"\n}")

@@ -90,6 +90,8 @@ struct PackedCaptureTests {
             [
                 ("b/second.har", Self.har("/2", second: 2)), ("readme.txt", Array("hello".utf8)),
                 ("first.har", Self.har("/1", second: 1)), ("b/0123.txt", Array("body".utf8)),
+                // What macOS puts beside each, and a folder.
+                ("__MACOSX/b/._second.har", [0, 5, 0x16, 7, 0, 2]), ("folder.har/", []),
             ],
             isDeflated: isDeflated
         )

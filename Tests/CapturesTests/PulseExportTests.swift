@@ -79,6 +79,7 @@ struct PulseExportTests {
                 "{\n  \"a\": \"say \"x\"\",\n  \"b\": 1\n}", "{\n  \"a\": \"say \\\"x\\\"\",\n  \"b\": 1\n}",
                 false
             ),
+            ("[\n  1 2\n]", "[\n  1 2\n]", true), ("1 2\n3", "1 2\n3", false),
             ("{\n  \"a\": [\"say \"x\"\"]\n}", "{\n  \"a\": [\"say \"x\"\"]\n}", true),
         ]
         for (shown, text, isCut) in answers {
@@ -86,6 +87,13 @@ struct PulseExportTests {
                 .body
             #expect(body?.text == text && body?.isTruncated == isCut)
         }
+    }
+
+    /// Of what is no text its size stands there.
+    @Test(arguments: [("1.2 KB", false), ("12 bytes", false), ("12 words", true), ("two bytes", true)])
+    func sizeIsNoBody(shown: String, isRecorded: Bool) throws {
+        let answer = try Self.read(Self.alone + Self.token(request: "code=a", answer: shown))[0].response
+        #expect(answer?.body?.isRecorded == isRecorded)
     }
 
     @Test(.timeLimit(.minutes(1))) func hostileExportTakesNoQuadraticTime() throws {

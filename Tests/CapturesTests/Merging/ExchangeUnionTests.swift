@@ -163,6 +163,55 @@ struct ExchangeUnionTests {
         #expect(one.response?.status == 302 && one.failure == nil && one.duration == .milliseconds(30))
     }
 
+    /// Of a body that one recorder cut short, could not decode or was cleared of its values the other's is kept.
+    @Test(arguments: [
+        (Body(content: .bytes([0x7b]), mediaType: "application/json", size: 1, isTruncated: true), "{}"),
+        (coded, "{}"),
+        (Body(text: "code=[REDACTED]&a=b", mediaType: FormBody.mediaType), "code=abcd&a=b"),
+    ]) func bodyThatIsMoreIsKept(less: Body, more: String) {
+        var (first, second) = (sightings().0.exchanges[0], sightings().0.exchanges[0])
+        first.request.body = less
+        second.request.body = Body(text: more, mediaType: less.mediaType)
+        for union in [ExchangeUnion(first, second), ExchangeUnion(second, first)] {
+            #expect(union.exchange.request.body?.text == more && union.differences["request"] == nil)
+            #expect(union.exchange.request.body?.isTruncated == false)
+        }
+    }
+
+    private static let coded: Body = {
+        var body = Body(text: "\u{1f}\u{8b}", mediaType: "application/json")
+        body.remainingCoding = "zstd"
+        return body
+    }()
+
+    /// Who sends to a server behind a proxy is the proxy.
+    @Test(arguments: [false, true]) func clientIsThatOfItsOwnServer(isBehindProxy: Bool) {
+        let (browser, server) = sightings()
+        let own = browser.exchanges[0]
+        var other = isBehindProxy ? server.exchanges[0] : own
+        other.client = ClientFacts(process: "nginx", address: "10.0.0.1:4711")
+        let union = ExchangeUnion(own, other)
+        #expect(union.exchange.client == (isBehindProxy ? ClientFacts() : other.client))
+        #expect((union.differences["_authreel"] != nil) == isBehindProxy)
+        #expect(ExchangeUnion(other, other).differences["_authreel"] == nil)
+    }
+
+    /// Of two that have no answer both say why, as far as they know.
+    @Test(arguments: [(nil, "reset", nil), ("closed", "closed", "reset")] as [(String?, String, String?)])
+    func reasonsForNoAnswerAreBothKept(own: String?, failure: String, other: String?) {
+        var (first, second) = (sightings().0.exchanges[0], sightings().0.exchanges[0])
+        (first.response, first.failure) = (nil, own)
+        (second.response, second.failure) = (nil, "reset")
+        let union = ExchangeUnion(first, second)
+        #expect(union.exchange.failure == failure && union.differences["_error"]?.string == other)
+    }
+
+    /// Proxies put their own span behind the trace (W3C Trace Context).
+    @Test(arguments: [("traceparent", "abc"), ("x-request-id", "00-abc-def-01")])
+    func numberOfARequestIsWhatProxiesHandOn(name: String, number: String) {
+        #expect(ExchangeMarks.requestID("00-abc-def-01", name) == number)
+    }
+
     /// A form that one producer keeps as text and another as parameters is one form.
     @Test func formsAreComparedAsParameters() {
         var browser = Sightings()
