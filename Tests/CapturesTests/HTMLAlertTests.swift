@@ -26,9 +26,18 @@ struct HTMLAlertTests {
         ),
         ("<div class='ui negative message'>Login failed!</div>", nil),
         ("<div class='ui visible message'>Hello</div>", nil),
+        ("<div class='visible negative message'>Hello</div>", nil),
+        // Gitea's and Forgejo's.
+        (
+            "<div class='ui negative message flash-message flash-error'><p>Username or password is incorrect.</p></div>",
+            "Username or password is incorrect."
+        ),
+        ("<div class='ui positive message flash-message flash-success'>Saved</div>", nil),
         // What waits for a script to be shown, or has nothing to show.
         ("<div role=alert hidden>Wrong</div><p class=error>True", "True"),
         ("<div role=alert style='display: none'>Wrong</div><p class=error></p>", nil),
+        ("<div role=alert aria-hidden=true>Wrong</div><p class=hide-error-message>Wrong</p>", nil),
+        ("<div role=alert style='visibility: hidden'>Wrong</div>", nil),
         ("<div class='alert-danger d-none'>Wrong</div>", nil), ("<p>Nothing of that kind</p>", nil),
         ("<noscript><div role=alert>Scripts!</div></noscript><p class=error>True", "True"),
         ("<template><div role=alert>Wrong</div></template>", nil),

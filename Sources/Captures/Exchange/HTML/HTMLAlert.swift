@@ -66,9 +66,10 @@ package enum HTMLAlert {
         let classes = classes(of: tag)
         // Bootstrap's boxes have a second class that says of what kind they are.
         if classes.contains("alert"), !classes.contains(where: { $0.hasPrefix("alert-") }) { return true }
-        // Semantic UI's: what is not shown yet is no "visible" one.
+        // Semantic UI's: what is not shown yet is no "visible" one, unless the server wrote it into this page (Gitea, Forgejo).
+        let isShown = ["visible", "flash-message", "flash-error"].contains(where: classes.contains)
         if classes.contains("message"), classes.contains("negative") || classes.contains("error"),
-            classes.contains("ui"), classes.contains("visible")
+            classes.contains("ui"), isShown
         {
             return true
         }
