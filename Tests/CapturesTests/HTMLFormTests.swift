@@ -94,6 +94,8 @@ struct HTMLFormTests {
         ("<!--><form action=/yes>--><!---><form action=/2>", ["/yes", "/2"]),
         ("<!-- a > b -- ><form action=no>--><!----><form action=/yes><!-- <form action=no>", ["/yes"]),
         (#"<p =">"><form action=/yes><input name=a value=b>"#, ["/yes a=b"]),
+        ("<!-- a -> <form action=no> --><form action=/yes><input name='' value=b>", ["/yes"]),
+        (#"<?x <form action=no><form action = "/yes"><input name = a value= &#X41;>"#, ["/yes a=A"]),
         // One that begins ends the one before; fields outside of any are dropped.
         (
             #"<input name=x><form action=/1><input name=a><form action=/2><input name=b></form><input name=c>"#,
@@ -127,11 +129,28 @@ struct HTMLFormTests {
         ("<input name=user>", true), ("<textarea name=why></textarea>", true),
         ("<form method=POST><button>Allow</button></form>", true),
         ("<form method=post></form><button>Close</button>", false),
+        ("<form method=post><input type=submit></form>", true), ("<form><input type=submit></form>", false),
         ("<form><select name=language></select><input type=hidden name=a></form>", false),
         ("<input type=SEARCH name=q>", false), ("<script>'<input name=user>'</script>", false), ("", false),
     ])
     func tellsWhetherAPageAsksForSomething(html: String, isAsking: Bool) {
         #expect(HTMLForm.isAsking(in: Array(html.utf8)) == isAsking)
+    }
+
+    /// Who changes a password or gives it once more does not sign in.
+    @Test(arguments: [
+        ("<input name=u><input type=password name=p>", true),
+        ("<input type=hidden name=u><input type=password name=p>", false),
+        ("<input type=email name=u><input type=password name=p><input type=password name=q>", false),
+    ]) func signInHasANameAndOnePassword(fields: String, isSignIn: Bool) {
+        #expect(HTMLForm.all(in: "<form>\(fields)").first?.isSignIn == isSignIn)
+    }
+
+    @Test(arguments: [
+        ("<base target=x><BASE href=/a/>", "/a/"), ("<base target=x>base", nil), ("<p>base", nil),
+    ])
+    func baseIsTheFirstThatHasAnAddress(page: String, base: String?) {
+        #expect(HTMLForm.base(in: Array(page.utf8)) == base)
     }
 
     @Test(arguments: [
