@@ -52,7 +52,8 @@ struct ProxyHeader: Equatable {
         guard let end = head.firstIndex(of: 10) else {
             return head.count < longestLine ? .more : .broken("its line does not end")
         }
-        guard end > 0, bytes[end - 1] == 13 else { return .broken("its line does not end as it should") }
+        // Behind how it begins.
+        guard bytes[end - 1] == 13 else { return .broken("its line does not end as it should") }
         let words = bytes[..<(end - 1)].split(separator: 0x20, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         var header = ProxyHeader(size: end + 1)

@@ -73,7 +73,7 @@ struct ProxyHeaderTests {
         arguments: [
             "PROXY TCP4 203.0.113.7 10.0.0.2 49153\r\n", "PROXY TCP4 ::1 ::1 49153 443\r\n",
             "PROXY TCP4 203.0.113.256 10.0.0.2 49153 443\r\n",
-            "PROXY TCP4 203.0.113.7 10.0.0.2 49153 65536\r\n",
+            "PROXY TCP4 203.0.113.7 10.0.0.2 49153 65536\r\n", "PROXY TCP4 10.0.0.2 10.0.0.256 1 443\r\n",
             "PROXY TCP4 203.0.113.7 10.0.0.2 -1 443\r\n", "PROXY TCP4  203.0.113.7 10.0.0.2 1 443\r\n",
             "PROXY UDP4 203.0.113.7 10.0.0.2 1 443\r\n", "PROXY UNKNOWN\n", "PROXY \n", "PROXY \r\n",
             "PROXY UNKNOWN " + String(repeating: "a", count: 92) + "\r\n",

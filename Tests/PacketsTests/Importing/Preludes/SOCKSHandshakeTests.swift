@@ -68,6 +68,15 @@ struct SOCKSHandshakeTests {
             ],
             "192.0.2.1:80", "192.0.2.1:80"
         ),
+        // No name follows: only an address that is none but for its last byte announces one.
+        (
+            "4 to this host",
+            [
+                (.client, [4, 1, 0, 80, 0, 0, 0, 0] + Array("me\0".utf8)),
+                (.server, [0, 0x5a, 0, 0, 0, 0, 0, 0]),
+            ],
+            "0.0.0.0:80", "0.0.0.0:80"
+        ),
         (
             "4a",
             [
@@ -148,6 +157,7 @@ struct SOCKSHandshakeTests {
         for words in [
             [(.client, [5, 1, 0]), (.server, [4, 0])], [(.client, [5, 1, 1]), (.server, [5, 1])],
             [(.client, [5, 1, 0]), (.server, [5, 0]), (.client, [5, 2, 0] + Self.name)],
+            [(.client, [5, 1, 0]), (.server, [5, 0]), (.client, [4, 1, 0] + Self.name)],
             [(.client, [5, 1, 0]), (.server, [5, 0]), (.client, [5, 1, 0, 9, 0, 0])],
             [(.client, [5, 1, 0]), (.server, [5, 0]), (.client, [5, 1, 0, 3, 1, 0x2f, 0, 80])],
             [(.client, [5, 1, 0]), (.server, [5, 0, 5])],
