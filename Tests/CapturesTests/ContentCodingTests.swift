@@ -93,6 +93,10 @@ struct ContentCodingTests {
     @Test func listOfCodingsIsReadFromEveryField() {
         let headers = HeaderFields([("Content-Encoding", "GZIP, identity"), ("content-encoding", " br ")])
         #expect(ContentCoding.codings(of: headers) == ["gzip", "br"])
+        #expect(ContentCoding.codings(listedIn: [",gzip, ,br,"]) == ["gzip", "br"])
+        // Those of its transfer come last, and are as often none.
+        let transfer = HeaderFields([("Transfer-Encoding", "identity, gzip, chunked")]).fields
+        #expect(ContentCoding.codings(of: HeaderFields(headers.fields + transfer)) == ["gzip", "br", "gzip"])
     }
 
     @Test(arguments: ["UTF-8", "none", "binary", "8bit", "identity, utf8"]) func whatIsNoCodingIsLeftOut(

@@ -303,4 +303,28 @@ struct NearMissTests {
         #expect(Self.translated { $0.response?.headers.append("Date", "x") } == ["a0", "a1"])
         #expect(Self.translated { $0.duration = .milliseconds(300) } == ["a0", "a1"])
     }
+
+    // MARK: - Two by themselves
+
+    @Test func valuesThatWereTakenOutContradictNothing() {
+        var (first, second) = (Sightings(), Sightings())
+        first.add("/a", at: 0, headers: [("Cookie", "s=abcd")], answer: [("Set-Cookie", "s=[REDACTED]")])
+        second.add("/a", at: 0, headers: [("Cookie", "s=[REDACTED]")], answer: [("Set-Cookie", "s=efgh")])
+        var other = second.exchanges[0]
+        #expect(SightingComparison(a: first.exchanges[0], b: other, tie: .weak).holds)
+        // What was asked for is not what a server sent unasked.
+        other.isPushed = true
+        #expect(!SightingComparison(a: first.exchanges[0], b: other, tie: .weak).holds)
+    }
+
+    /// One has no answer: what one client alone sends tells that it is the same request, unless it was taken out of both.
+    @Test(arguments: [
+        ("Authorization", "Bearer abcdefgh", true), ("Authorization", "Bearer [REDACTED]", false),
+        ("Cookie", "sid=abcdefgh", true), ("Cookie", "sid=[REDACTED]", false), ("Accept", "abcdefgh", false),
+    ]) func unansweredRequestIsThatOfItsClient(name: String, value: String, holds: Bool) {
+        var file = Sightings()
+        for status in [nil, 200] { file.add("/a", at: 0, headers: [(name, value)], status: status) }
+        let comparison = SightingComparison(a: file.exchanges[0], b: file.exchanges[1], tie: .unanswered)
+        #expect(comparison.holds == holds)
+    }
 }
