@@ -229,7 +229,11 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         deadline = context?.eventLoop.assumeIsolated().scheduleTask(
             in: TimeAmount(proxy.configuration.limits.headTime)
         ) { [self] in
-            guard splitter.isInsideHead, current?.tee.isIdle ?? true else { return }
+            deadline = nil
+            guard splitter.isInsideHead else { return }
+            // The time that an answer takes is not the client's.
+            guard current?.tee.isIdle ?? true else { return watchHead() }
+            proxy.refuse(.late, to: splitter.rest.readableBytesView, of: identity)
             answer(PlainResponse.unusable(.late).bytes())
         }
     }

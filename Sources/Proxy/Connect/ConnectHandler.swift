@@ -122,7 +122,8 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler, Wait
         switch action {
         case .waitForMoreBytes: break
         case .respond(let refusal):
-            guard refusal.status != 408 else { return answer(PlainResponse.unusable(refusal).bytes()) }
+            // Of those that say nothing in time nothing is told: browsers keep some in reserve.
+            guard !machine.refused.isEmpty else { return answer(PlainResponse.unusable(refusal).bytes()) }
             isAnswered = true
             identity.whenKnown { [self] in
                 guard self.context != nil else { return }

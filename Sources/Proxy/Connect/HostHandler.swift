@@ -103,7 +103,10 @@ final class HostHandler: ChannelDuplexHandler, RemovableChannelHandler {
         deadline = context?.eventLoop.assumeIsolated().scheduleTask(
             in: TimeAmount(proxy.configuration.limits.headTime)
         ) { [self] in
-            guard machine.isInsideHead, tee.isIdle, !tee.hasLostTheThread, !isAnswered else { return }
+            deadline = nil
+            guard machine.isInsideHead, !tee.hasLostTheThread else { return }
+            // The time that an answer takes is not the client's.
+            guard tee.isIdle else { return watchHead() }
             answer(.late, to: ByteBuffer())
         }
     }

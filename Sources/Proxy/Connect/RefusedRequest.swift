@@ -53,8 +53,6 @@ extension ProxyContext {
     /// Takes down a request that is answered by the proxy itself, where it was for somebody, and tells of it once it is known
     /// whose it is.
     ///
-    /// Connections that say nothing in time are none: browsers keep some in reserve.
-    ///
     /// - Parameters:
     ///   - refusal: the answer.
     ///   - bytes: the request, from the first byte on.
@@ -64,7 +62,6 @@ extension ProxyContext {
         to bytes: some RandomAccessCollection<UInt8>,
         of identity: ClientIdentity
     ) {
-        guard refusal.status != 408 else { return }
         let exchange = exchange(of: bytes, identity, refusal.failure)
         if let exchange { gate.keep([exchange]) }
         identity.whenFound { [self] in

@@ -1,5 +1,6 @@
 import Captures
 import Foundation
+import NIOCore
 import Testing
 
 @testable import Proxy
@@ -46,6 +47,13 @@ struct RefusedRequestTests {
             status: 431,
             reason: "the request head is longer than 1024 bytes"
         ),
+        Row(
+            sent: "POST http://idp.example/a HTTP/1.1\r\nAccept: a/b\r\nProxy-Authorization: Basic c2VjcmV0",
+            method: "POST",
+            url: "http://idp.example/a",
+            status: 408,
+            reason: "no complete request arrived in time"
+        ),
     ]
 
     /// What is recorded, and whether the notice says so.
@@ -78,7 +86,9 @@ struct RefusedRequestTests {
     @Test(.timeLimit(.minutes(1)), arguments: rows.indices)
     func requestForSomebodyIsAnEntry(_ index: Int) async throws {
         let row = Self.rows[index]
-        let (exchanges, isRecorded) = try await exchanges(of: row.sent, status: row.status)
+        let (exchanges, isRecorded) = try await exchanges(of: row.sent, status: row.status) {
+            if row.status == 408 { $0.limits.headTime = .milliseconds(500) }
+        }
         #expect(isRecorded == true)
         let exchange = try #require(exchanges.first)
         #expect(exchanges.count == 1)
@@ -210,6 +220,27 @@ struct RefusedRequestTests {
             exchanges.last?.failure
                 == "the recorder cannot use this request: Content-Length is not a number"
         )
+    }
+
+    /// The time that an answer takes is not the client's, and that behind it is.
+    @Test(.timeLimit(.minutes(1))) func headThatStallsBehindALongAnswerIsAnEntryAsWell() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { _ in
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n"
+            return .drip(head: Array(head.utf8), Array("all of i".utf8), every: .milliseconds(100))
+        }
+        let rig = try await ProxyRig(adjust: { $0.limits.headTime = .milliseconds(500) })
+        let client = try await RawClient(port: rig.port)
+        let here = "127.0.0.1:\(origin.port)"
+        try await client.send(
+            "GET http://\(here)/ HTTP/1.1\r\nHost: \(here)\r\n\r\nPOST http://\(here)/token HTTP/1.1\r\nHost"
+        )
+        #expect(try await client.until { $0.isEnded })
+        #expect(client.received.contains("\r\n\r\nall of iHTTP/1.1 408 "), "\(client.received)")
+        #expect(rig.exchanges.map(\.request.url.path) == ["/", "/token"])
+        #expect(rig.exchanges.last?.failure?.hasSuffix("no complete request arrived in time") == true)
+        try? await client.close()
+        await rig.stop()
+        try await origin.stop()
     }
 
     /// What stands behind it is another request, which was not looked at.

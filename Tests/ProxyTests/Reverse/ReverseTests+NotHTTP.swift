@@ -1,6 +1,7 @@
 import Captures
 import Foundation
 import LibCrypto
+import NIOCore
 import Proxy
 import Synchronization
 import TLS
@@ -102,6 +103,23 @@ extension ReverseTests {
         let endless = try await answer(to: "GET / HTTP/1.1\r\nX: " + String(repeating: "x", count: 3000))
         #expect(endless.hasPrefix("HTTP/1.1 431 "), "\(endless)")
         #expect(stage.seen.isEmpty)
+        try await stage.stop()
+    }
+
+    /// The time that an answer takes is not the client's, and that behind it is.
+    @Test func headThatStallsBehindALongAnswerIsAnswered() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n"
+        let stage = try await Stage(
+            script: { _ in
+                .drip(head: Array(head.utf8), Array("all of i".utf8), every: .milliseconds(100))
+            },
+            adjust: { $0.limits.headTime = .milliseconds(500) }
+        )
+        let raw = try await RawClient(port: stage.port)
+        try await raw.send("GET / HTTP/1.1\r\n\r\nPOST /token HTTP/1.1\r\nHost")
+        #expect(try await raw.until { $0.isEnded })
+        #expect(raw.received.hasPrefix(head + "all of iHTTP/1.1 408 "), "\(raw.received)")
+        try? await raw.close()
         try await stage.stop()
     }
 
