@@ -166,7 +166,8 @@ extension ProviderEngine {
     private func deviceUser(_ client: ProviderConfiguration.Client, _ grantType: String)
         -> ProviderConfiguration.User?
     {
-        let recorded = dialect.tokens.first { $0.grantType == grantType && $0.clientID == client.id }
+        let recordedID = clients.recordedID(client.id)
+        let recorded = dialect.tokens.first { $0.grantType == grantType && $0.clientID == recordedID }
         return configuration.likelyUser(subject: recorded?.origin.subject)
     }
 }

@@ -109,7 +109,8 @@ extension ProviderEngine {
                 ?? .json(["active": false], role: .introspection)
         }
         let forms = dialect.introspections
-        guard let form = forms.first(where: { $0.clientID == found.grant.clientID }) ?? forms.first,
+        let recordedID = clients.recordedID(found.grant.clientID)
+        guard let form = forms.first(where: { $0.clientID == recordedID }) ?? forms.first,
             let members = form.answer.members
         else { return .json(found.introspection(by: configuration.issuerIdentifier), role: .introspection) }
         var answer = BuiltAnswer(like: form.answer, role: .introspection)
