@@ -46,6 +46,21 @@ extension BuiltInEndpointsTests {
         #expect(ask("code id_token", changes).parameters.first("error") == error)
     }
 
+    /// What is of the query, of OpenID Connect and of codes is asked of nothing else.
+    @Test(
+        arguments: [
+            ("code id_token", [("response_mode", "form_post")], nil),
+            ("code id_token", [("response_mode", "fragment")], nil),
+            ("code token", [("scope", "read"), ("nonce", "")], nil),
+            (" ", [], "unsupported_response_type"),
+        ] as [(String, [(String, String)], String?)]
+    )
+    func requestForOtherTokensIsTaken(type: String, changes: [(String, String)], error: String?) {
+        let answer = ask(type, changes)
+        #expect(answer.status == (error == nil ? 200 : 302))
+        #expect(answer.parameters.first("error") == error)
+    }
+
     /// JARM, section 2.3.1.
     @Test func tokensDoNotTravelInAQueryThatIsSignedOnly() throws {
         let answer = ask("code id_token", [("response_mode", "query.jwt")])

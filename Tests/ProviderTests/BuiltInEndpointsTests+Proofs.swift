@@ -13,17 +13,20 @@ extension BuiltInEndpointsTests {
         _ identifier: String,
         token: String? = nil,
         method: String = "POST",
-        by other: PrivateKey? = nil
+        by other: PrivateKey? = nil,
+        issuedIn seconds: Int64 = 0,
+        showing secret: String? = nil
     )
         throws
         -> (String, String)
     {
         var claims: JSONObject = [
             "htm": .string(method), "htu": .string(Self.issuer + path), "jti": .string(identifier),
-            "iat": .number(JSONNumber(caller.now.seconds)),
+            "iat": .number(JSONNumber(caller.now.seconds + seconds)),
         ]
         if let token { claims["ath"] = .string(DPoPProof.hash(ofAccessToken: token)) }
-        let jwk = JSONWebKey((other ?? key).publicKey, id: nil).json
+        var jwk = JSONWebKey((other ?? key).publicKey, id: nil).json
+        jwk["d"] = secret.map { .string($0) }
         return ("DPoP", try signed(claims, ["typ": "dpop+jwt", "jwk": .object(jwk)], with: other))
     }
 
@@ -194,6 +197,18 @@ extension BuiltInEndpointsTests {
         #expect(refresh([try proof("/token", "2", by: another)])["error"] == "invalid_dpop_proof")
         #expect(refresh([])["error"] == "invalid_dpop_proof")
         #expect(refresh([try proof("/token", "3")])["token_type"] == "DPoP")
+    }
+
+    /// RFC 9449, sections 4.3 and 11.1: made about now, by a key that nobody else has.
+    @Test(
+        arguments: [
+            (300, nil, 200), (301, nil, 400), (-300, nil, 200), (-301, nil, 400),
+            (0, "870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE", 400),
+        ] as [(Int64, String?, Int)]
+    )
+    func proofIsOfItsTimeAndShowsNoSecret(seconds: Int64, secret: String?, status: Int) throws {
+        let proof = try proof("/token", "1", issuedIn: seconds, showing: secret)
+        #expect(redeem(code(), headers: [proof]).status == status)
     }
 
     @Test func proofForAnotherPlaceIsRefused() throws {

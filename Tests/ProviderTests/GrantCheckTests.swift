@@ -46,6 +46,7 @@ struct GrantCheckTests {
         arguments: [
             ("S256", verifier, nil), ("S256", String(repeating: "w", count: 43), .verifierWrong),
             ("S256", "short", .verifierMalformed), ("S256", nil, .verifierMissing),
+            ("S256", "", .verifierMissing),
             ("plain", CodeChallenge.s256(of: verifier), nil), ("plain", verifier, .verifierWrong),
             // Without a method it is plain (section 4.3).
             (nil, verifier, .verifierWrong),
@@ -66,6 +67,9 @@ struct GrantCheckTests {
         let grant = grant { $0.challenge = CodeChallenge.s256(of: Self.verifier) }
         #expect(check { $0.tolerances.assumesS256 = true }.refusal(ofVerifier: Self.verifier, grant) == nil)
         #expect(check().refusal(ofVerifier: Self.verifier, self.grant()) == .verifierUnexpected)
+        // Where the parameter was there and empty, no challenge was made.
+        let empty = self.grant { $0.challenge = "" }
+        #expect(check().refusal(ofVerifier: nil, empty) == nil)
         let lenient = check { $0.tolerances.ignoresNeedlessVerifiers = true }
         #expect(lenient.refusal(ofVerifier: Self.verifier, self.grant()) == nil)
     }
@@ -74,7 +78,12 @@ struct GrantCheckTests {
     @Test func refreshAsksForNoMoreThanWasGranted() throws {
         let less = QueryItems("scope=email")
         #expect(try check().narrowed(grant(), to: less).scope == "email")
-        #expect(try check().narrowed(grant(), to: QueryItems("")).scope == "openid email")
+        for nothing in ["", "scope="] {
+            #expect(try check().narrowed(grant(), to: QueryItems(nothing)).scope == "openid email")
+        }
+        // Of a login that began before the recording nobody knows what was granted.
+        let foreign = grant { $0.isForeign = true }
+        #expect(try check().narrowed(foreign, to: QueryItems("scope=profile")).scope == "openid email")
         #expect(throws: Refusal.scopeTooWide) {
             try check().narrowed(grant(), to: QueryItems("scope=email+profile"))
         }
@@ -90,6 +99,7 @@ struct GrantCheckTests {
         }
         let strict = check { $0.strictness.checksResources = true }
         #expect(try strict.limited(grant, to: nil).resource == first)
+        #expect(try strict.limited(grant, to: "").resource == first)
         #expect(try strict.limited(grant, to: second).resource == second)
         #expect(throws: Refusal.resourceNotGranted) {
             try strict.limited(grant, to: "https://api.example/third")
