@@ -21,6 +21,33 @@ extension LearnedDialectTests {
         #expect((answer.parameters.first("code") == nil) == isNamed)
     }
 
+    /// Whoever proves it otherwise than by the secret that is known was refused for something else.
+    @Test(arguments: [[("client_assertion", "a.signed.one"), ("client_assertion_type", "jwt")], []])
+    func clientThatProvedItOtherwiseLackedNothing(proof: [(String, String)]) throws {
+        let header = proof.isEmpty ? [("Authorization", "[REDACTED]")] : []
+        var builder = CaptureBuilder()
+        builder.redirect(
+            Self.loginRequest(),
+            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
+        )
+        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
+        builder.post(
+            Self.issuer + "/token",
+            Self.codeForm().dropLast() + proof,
+            400,
+            headers: header,
+            body: .json(#"{"error":"invalid_grant","error_description":"seen before"}"#)
+        )
+        let caller = Caller(try Self.provider(builder))
+        let code = try #require(Self.signIn(caller).parameters.first("code"))
+        func redeem(_ form: [(String, String)]) -> JSONValue {
+            caller.json(caller.post(Self.base + "/token", form))
+        }
+        #expect(redeem(Self.codeForm(code).dropLast())["error"] == "invalid_client")
+        #expect(redeem(Self.codeForm(code))["access_token"] != nil)
+        #expect(redeem(Self.codeForm(code))["error_description"] == "seen before")
+    }
+
     /// RFC 9126, section 4: only what was pushed counts, but where the recorded provider took what stood beside it.
     @Test(arguments: [true, false])
     func parameterBesideAPushedRequestCountsWhereItDidThen(wasPushed: Bool) throws {

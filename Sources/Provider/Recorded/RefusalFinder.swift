@@ -122,13 +122,17 @@ struct RefusalFinder {
         if let bytes = body?.bytes, !bytes.isEmpty, FormBody.items(of: body) == nil { return .bodyNotForm }
         let known = request.clientID.flatMap { flow.surroundings.knownSecrets[$0] }
         if request.authentication.methods.count > 1 { return .clientAuthenticationDoubled }
-        if let known, let sent = request.authentication.secret?.value, sent != known {
+        if let known, let sent = request.authentication.secret?.value, sent != known,
+            request.authentication.undecodedSecret != known
+        {
             return .clientSecretWrong
         }
-        if known != nil, request.authentication.secret == nil { return .clientAuthenticationMissing }
+        let provesNothing = request.authentication.methods == [.none]
+        if known != nil, provesNothing { return .clientAuthenticationMissing }
         let code = request.answer.error?.error ?? ""
         if ["invalid_client", "unauthorized_client"].contains(code) {
-            return request.authentication.secret == nil ? .clientAuthenticationMissing : .clientSecretWrong
+            if provesNothing { return .clientAuthenticationMissing }
+            return request.authentication.assertion == nil ? .clientSecretWrong : .clientAssertionInvalid
         }
         if request.isRefresh {
             return request.refreshToken.map(usedTokens.contains) ?? false
