@@ -1,7 +1,8 @@
 import Captures
-import Replay
 import Synchronization
 import Testing
+
+@testable import Replay
 
 /// What a form says of the page that it was sent from.
 struct FormSenderTests {
@@ -50,5 +51,27 @@ struct FormSenderTests {
         let (form, _) = try await sent(recording: fields)
         #expect(form.headers.first("referer") == referer)
         #expect(form.headers.first("origin") == origin)
+    }
+
+    /// Referrer Policy, section 3.9: nothing is told where anybody on the way could read it that could not read the page.
+    @Test(
+        arguments: [
+            ("https://idp.example/in?a=b", "https://idp.example/go", "https://idp.example/in?a=b"),
+            ("https://idp.example/in?a=b", "https://app.example/cb", "https://idp.example/"),
+            ("https://idp.example/in", "http://app.example/cb", nil),
+            ("https://idp.example/in", "http://127.0.0.1:3000/cb", "https://idp.example/"),
+            ("http://localhost:8090/in", "http://app.example/cb", nil),
+            ("http://app.example/in", "http://idp.example/", "http://app.example/"),
+            ("com.example.app:/in", "https://idp.example/go", nil),
+        ] as [(String, String, String?)]
+    )
+    func pageIsToldWhereNobodyElseHearsOfIt(page: String, target: String, referer: String?) {
+        let sender = FormSender(
+            page: RecordedRequest(method: "GET", url: RecordedURL(page)),
+            target: RecordedURL(target),
+            isPost: true
+        )
+        let fields = sender.fields(like: nil, isTelling: true)
+        #expect(fields.first { $0.name == "Referer" }?.value == referer)
     }
 }

@@ -26,7 +26,7 @@ struct FormSender {
             origin: recorded.map { $0.headers.first("origin") } ?? (isTelling && isPost ? "" : nil)
         )
         var fields: [HeaderFields.Field] = []
-        if let referer = old.referer, target.scheme == page.scheme || page.scheme == "http" {
+        if let referer = old.referer, Self.isTrustworthy(target) || !Self.isTrustworthy(page) {
             let isWhole = page.origin == target.origin && !Self.isOriginAlone(referer)
             let whole = page.withoutQuery + (page.query.map { "?\($0)" } ?? "")
             let sent = SentText(isWhole ? whole : origin + "/", isLatin1: isLatin1)
@@ -36,6 +36,11 @@ struct FormSender {
             fields.append(HeaderFields.Field(name: "Origin", value: value == "null" ? value : origin))
         }
         return fields
+    }
+
+    /// Secure Contexts, section 3.1: also this machine in clear.
+    private static func isTrustworthy(_ url: RecordedURL) -> Bool {
+        url.scheme?.lowercased() == "https" || url.isOnLoopback
     }
 
     /// Whether the recorded page's policy was to say no more.
