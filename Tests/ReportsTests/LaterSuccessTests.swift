@@ -65,6 +65,24 @@ struct LaterSuccessTests {
         #expect(Self.told(of: builder.capture) == [nil, nil])
     }
 
+    /// The one asks nobody, and of the other somebody else is asked.
+    @Test(
+        arguments: [
+            ("", "Browser/1", "flow-2"), ("&prompt=none", "Browser/1", nil), ("", "Browser/2", nil),
+        ] as [(String, String, String?)]
+    )
+    func silentLoginAndOneOfAnotherDeviceAreNoOtherTry(more: String, browser: String, flow: String?) {
+        var builder = CaptureBuilder()
+        builder.login(0, isGood: false)
+        builder.login(1)
+        var exchanges = builder.exchanges
+        for (index, agent) in [(0, "Browser/1"), (3, browser)] {
+            exchanges[index].request.headers.append("User-Agent", agent)
+        }
+        exchanges[3].request.url = RecordedURL(exchanges[3].request.url.text + more)
+        #expect(Self.told(of: Capture(exchanges))[0]?.flow == flow)
+    }
+
     /// An id that was wrong and is put right is the same app's.
     @Test func otherIDAtTheSameRedirectURIIsCalledThat() throws {
         var builder = CaptureBuilder()

@@ -53,6 +53,8 @@ struct ViewerSecretsTests {
         #expect(
             !secrets.isOpen("{\"id\":\"\(Self.code)\"}") && secrets.isOpen("{\"error\":\"invalid_grant\"}")
         )
+        let marked = Self.viewed { $0.get("https://app.example/cb?code=q7_Zr2*LkX9v&state=s") }.secrets
+        #expect(marked.holds(#"the code q7\_Zr2\*LkX9v"#) && !marked.holds(#"the code q7\_Zr2\*LkX9w"#))
         for text in ["mail me@x.example", "<input type=password value=x>", "Zm9vYmFyYmF6cXV4MTIzNDU2"] {
             #expect(!secrets.isOpen(text), "\(text)")
         }
