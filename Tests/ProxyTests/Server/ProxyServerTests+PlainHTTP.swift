@@ -130,6 +130,51 @@ extension ProxyServerTests {
         try await second.stop()
     }
 
+    /// One is for the recorder itself, one of somebody who may not use it, and one for a host that is left alone.
+    @Test(arguments: [
+        ("http://authreel.proxy/ca.pem", false), ("http://idp.example/", true),
+        ("http://other.example/", false),
+    ])
+    func requestThatWaitsInVainIsNoEntryWhereItsAnswerWouldBeNone(url: String, wantsPassword: Bool)
+        async throws
+    {
+        let origin = try await LoopbackOrigin(tls: nil) { _ in .reset }
+        let rig = try await ProxyRig(adjust: {
+            $0.onlyHosts = ["localhost", "idp.example", "authreel.proxy"].map { HostPattern($0) }
+            if wantsPassword { $0.proxyCredentials = BasicCredentials("al:pw") }
+        })
+        let raw = try await RawClient(port: rig.port)
+        let first = "http://localhost:\(origin.port)/"
+        let token = Base64.encode(Array("al:pw".utf8))
+        try await raw.send(
+            "GET \(first) HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic \(token)\r\n\r\n"
+                + "GET \(url) HTTP/1.1\r\nHost: x\r\n\r\n"
+        )
+        #expect(try await raw.until { $0.isEnded })
+        try? await raw.close()
+        await rig.stop()
+        #expect(rig.exchanges.map(\.request.url.text) == [first])
+        try await origin.stop()
+    }
+
+    /// Of what is not recorded nothing is, failures included.
+    @Test(arguments: [true, false]) func unreachableHostThatIsNotRecordedIsNoEntry(isRecorded: Bool)
+        async throws
+    {
+        let gone = try await LoopbackOrigin(tls: nil) { _ in .wait }
+        try await gone.stop()
+        let rig = try await ProxyRig(adjust: {
+            $0.onlyHosts = [HostPattern(isRecorded ? "localhost" : "idp.example")]
+        })
+        let raw = try await RawClient(port: rig.port)
+        try await raw.send("GET http://localhost:\(gone.port)/?code=c HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(try await raw.until { $0.isEnded })
+        #expect(raw.received.hasPrefix("HTTP/1.1 502 "))
+        try? await raw.close()
+        await rig.stop()
+        #expect(rig.exchanges.count == (isRecorded ? 1 : 0))
+    }
+
     @Test func setUpPageHasTheCertificate() async throws {
         let rig = try await ProxyRig()
         let page = try await rig.curl("http://authreel.proxy/")
