@@ -52,12 +52,12 @@ struct SignInCredentials: Sendable, Hashable {
         }
     }
 
-    /// ForgeRock's callbacks say by their type what was typed.
+    /// ForgeRock's callbacks say by their type what was typed, if anything: the members `name` in them are their own.
     private mutating func takeCallback(_ object: JSONObject) -> Bool {
         guard let type = object["type"]?.string, type.hasSuffix("Callback"),
-            let typed = object["input"]?.array?.first?["value"]?.string
+            object["input"]?.array != nil || object["output"]?.array != nil
         else { return false }
-        guard !typed.isEmpty else { return true }
+        guard let typed = object["input"]?.array?.first?["value"]?.string, !typed.isEmpty else { return true }
         switch type {
         case "NameCallback", "ValidatedCreateUsernameCallback": user = user ?? typed
         case "PasswordCallback", "ValidatedCreatePasswordCallback": password = password ?? typed
