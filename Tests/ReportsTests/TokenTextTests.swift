@@ -27,4 +27,23 @@ struct TokenTextTests {
         }
         #expect(words(fitted) == words(whole))
     }
+
+    @Test(
+        arguments: [
+            ("1300819380", "2011-03-22T18:43:00Z"),
+            (
+                "1300819380000",
+                "looks like milliseconds, which would be 2011-03-22T18:43:00Z; seconds are expected"
+            ),
+            // Not even in those.
+            ("1300819380000000", nil),
+        ] as [(String, String?)]
+    )
+    func timeInMillisecondsIsCalledThat(seconds: String, words: String?) throws {
+        let parts = [#"{"alg":"none"}"#, "{\"exp\":\(seconds)}", ""].map { Base64URL.encode(Array($0.utf8)) }
+        let token = try #require(JSONWebToken.parse(parts.joined(separator: ".")))
+        let text = TokenText.text(of: token, checks: [], style: .plain, columns: nil)
+        let line = text.split(separator: "\n").first { $0.contains("exp: ") }
+        #expect(line.map(String.init) == "  exp: \(seconds)" + (words.map { "  \($0)" } ?? ""))
+    }
 }

@@ -292,4 +292,13 @@ struct HostPatternTests {
     func patternMatches(_ pattern: String, _ host: String, _ matches: Bool) {
         #expect(HostPattern(pattern).matches(host) == matches)
     }
+
+    @Test(arguments: [
+        ("idp.example", true), ("*.idp.example", true), (".idp.example", true), ("::1", true), ("", false),
+        ("*.", false), ("*", false), ("..idp.example", false), ("*..idp.example", false),
+        ("idp.example:443", false),
+    ])
+    func textThatCanMatchNothingIsNone(_ text: String, _ isOne: Bool) {
+        #expect(HostPattern.isOne(text) == isOne)
+    }
 }

@@ -29,10 +29,14 @@ struct TrustRecordsTests {
         #expect(throws: TrustRecordError.self) { try TrustRecords(json: Array(text.utf8)) }
     }
 
-    @Test func copyOutsideTheFolderIsNotPutBack() throws {
+    @Test(arguments: [
+        ("../../etc/shadow", false), ("..", false), (".hidden", false), ("keystore-1.bak", true),
+    ])
+    func copyOutsideTheFolderIsNotPutBack(file: String, isKept: Bool) throws {
         let (made, _) = try CertificateAuthority.make(now: Timestamp(seconds: 1_795_219_200))
         var record = TrustRecord(store: .java(keystore: "/k"), authority: AuthorityIdentity(made.certificate))
-        record.backup = .init(file: "../../etc/shadow", before: "1", after: "2")
-        #expect(try TrustRecords(json: TrustRecords(records: [record]).json).records.first?.backup == nil)
+        record.backup = .init(file: file, before: "1", after: "2")
+        let read = try TrustRecords(json: TrustRecords(records: [record]).json).records.first
+        #expect(read?.backup?.file == (isKept ? file : nil))
     }
 }
