@@ -114,6 +114,26 @@ extension BuiltInEndpointsTests {
         #expect(algorithms.contains("ES256") && !algorithms.contains("none"))
     }
 
+    /// Who has no secret may have to prove who it is all the same (RFC 6749, section 4.4; RFC 7523, section 3).
+    @Test(arguments: [
+        ("private_key_jwt", "authorization_code", 401), ("none", "authorization_code", 400),
+        ("none", "client_credentials", 401),
+    ])
+    func clientWithoutASecretProvesWhoItIs(method: String, grant: String, status: Int) {
+        var client = ProviderConfiguration.Client(id: "app", redirectURIs: [Self.redirectURI])
+        client.authenticationMethods = [method]
+        let caller = Caller(
+            BuiltInProvider(
+                ProviderConfiguration(issuer: Self.issuer, clients: [client], users: [], keys: [])
+            )
+        )
+        let form = [("grant_type", grant), ("code", "a-code"), ("redirect_uri", Self.redirectURI)]
+        let answer = caller.post(Self.issuer + "/token", form + [("client_id", "app")])
+        #expect(answer.status == status)
+        let error = status == 401 ? "invalid_client" : "invalid_grant"
+        #expect(caller.json(answer)["error"]?.string == error)
+    }
+
     /// RFC 7662, section 2.1; OpenID Connect CIBA, section 7.1.
     @Test(arguments: ["/introspect", "/bc-authorize"])
     func clientThatProvesNothingIsRefused(path: String) {
