@@ -79,6 +79,37 @@ extension LearnedDialectTests {
         #expect(answer.parameters.first("state") == (wasPushed ? nil : "state-of-mine"))
     }
 
+    /// RFC 9126, section 4, and RFC 6749, section 3.1: what an app was asked by its browser says nothing of the provider.
+    @Test(arguments: [true, false])
+    func requestURIIsTakenAloneWhereTheProviderTookItSo(wasAlone: Bool) throws {
+        let form = [
+            ("response_type", "code"), ("client_id", "web"), ("redirect_uri", Self.redirectURI),
+            ("scope", "openid"), ("state", "state-0123456789"), ("client_secret", "secret-of-web"),
+        ]
+        let uri = "urn:ietf:params:oauth:request_uri:XcCReVYn2kgi3fj64wyOtdA0"
+        let back = Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
+        var builder = CaptureBuilder()
+        builder.post(
+            Self.issuer + "/par",
+            form,
+            201,
+            body: .json(#"{"request_uri":"\#(uri)","expires_in":60}"#)
+        )
+        if wasAlone {
+            builder.redirect(Self.issuer + "/auth?" + FormBody.encode([("request_uri", uri)]), to: back)
+        } else {
+            builder.redirect("https://web.example/login?scope=a&scope=b", to: Self.loginRequest())
+            builder.get(back)
+        }
+        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
+        let caller = Caller(try Self.provider(builder))
+        let fresh = caller.json(caller.post(Self.base + "/par", form))["request_uri"]?.string ?? ""
+        let answer = caller.get(Self.base + "/auth", [("request_uri", fresh)])
+        #expect(answer.status == (wasAlone ? 302 : 400))
+        let repeated = caller.get(Self.base + "/auth", form.dropLast() + [("scope", "email")])
+        #expect(repeated.parameters.first("error") == "invalid_request")
+    }
+
     /// RFC 9126, section 4: good once, but where the recorded provider went on with it afterwards.
     @Test(arguments: [true, false])
     func pushedRequestIsGoodAgainWhereItWasThen(wasReused: Bool) throws {

@@ -33,13 +33,17 @@ extension AnswerFinder {
         if isWhole || asked.pushed != nil, (asked.responseType ?? "").isEmpty {
             dialect.tolerances.assumesCode = true
         }
-        for request in [asked.pushed, asked.exchange].compactMap({ $0 }) {
+        // Of one that is known by an app's redirect alone the exchange is the app's.
+        let sent = asked.isUnseen ? nil : asked.exchange
+        for request in [asked.pushed, sent].compactMap({ $0 }) {
             let repeated = flow.capture[request].request.repeatedParameters
             dialect.tolerances.repeatedParameters.formUnion(repeated)
         }
-        let sent = flow.capture[asked.exchange].request
-        if [sent.url.queryItems, sent.sentForm].allSatisfy({ !$0.contains("client_id") }) {
-            dialect.tolerances.takesRequestURIsAlone = true
+        if let request = sent.map({ flow.capture[$0].request }) {
+            let names = Set((request.url.queryItems.items + request.sentForm.items).map(\.name))
+            if names.contains("request_uri"), !names.contains("client_id") {
+                dialect.tolerances.takesRequestURIsAlone = true
+            }
         }
         let prompt = (asked.parameters["prompt"] ?? "").spaceDelimited
         if PendingLogin.isNoneAndMore(prompt) { dialect.tolerances.takesPromptsBesideNone = true }
