@@ -132,6 +132,17 @@ struct PushedRequestTests {
         #expect(capture.flows.map(\.exchanges) == [[0], [1]])
     }
 
+    /// A mark in the place of one of the two cannot be compared.
+    @Test(arguments: [("REDACTED", nil), (otherVerifier, "REDACTED")] as [(String, String?)])
+    func verifierOrChallengeThatWasTakenOutIsNoOthers(verifier: String, challenge: String?) {
+        var capture = CaptureBuilder()
+        push(ShopLogin(), &capture, challenge: challenge)
+        var login = ShopLogin()
+        login.verifier = verifier
+        login.token(&capture)
+        #expect(capture.flows.map(\.exchanges) == [[0, 1]])
+    }
+
     /// Clients that make up one verifier and keep it, or push a second time.
     @Test func lastOfTheSameChallengeBeforeTheTokenRequestIsItsOwn() {
         var capture = CaptureBuilder()

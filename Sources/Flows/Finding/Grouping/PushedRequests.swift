@@ -1,4 +1,5 @@
 import Captures
+import JOSE
 import OAuth
 
 /// Pushed authorization requests (RFC 9126) that have no flow yet: each waits for the login whose browser brings its `request_uri`.
@@ -92,8 +93,10 @@ struct PushedRequests {
     }
 
     private func isOfSameNonce(_ asked: Parameters, _ request: TokenRequest) -> Bool {
-        let nonce = request.idToken.map(index.readable)?.nonce
-        return nonce == nil || asked["nonce"] == nil || nonce == asked["nonce"]
+        guard let nonce = request.idToken.map(index.readable)?.nonce, let own = asked["nonce"] else {
+            return true
+        }
+        return nonce == own || Placeholder.isOne(own) || Placeholder.isOne(nonce)
     }
 
     /// The one that may have been made for a code within the time that a login takes.
@@ -115,10 +118,16 @@ struct PushedRequests {
 
     /// Whether nothing that a token request has speaks against a push: a provider that answered it with tokens has compared
     /// verifier and challenge itself.
+    ///
+    /// What was taken out of the capture says nothing.
     private func mayBe(_ asked: Parameters, of request: TokenRequest) -> Bool {
         if let uri = request.redirectURI, let own = asked["redirect_uri"], uri != own { return false }
         guard request.answer.isSuccess else { return true }
-        if request.codeVerifier != nil, asked["code_challenge"] != nil { return false }
+        if let verifier = request.codeVerifier, let challenge = asked["code_challenge"],
+            ![verifier, challenge].contains(where: Placeholder.isOne)
+        {
+            return false
+        }
         return isOfSameNonce(asked, request)
     }
 
