@@ -38,13 +38,15 @@ extension CaptureIndex {
 
     /// Whether a server that refused a request answered others well afterwards: whoever asks goes on all the same.
     ///
-    /// Not by its page to sign in at, where the next try begins.
+    /// Not by its page to sign in at, where the next try begins. Another port of its host is another server's, the provider's on a
+    /// developer's machine.
     package func isServedAfter(_ refusal: Int) -> Bool {
         let refused = capture[refusal]
         return order[(position[refusal] + 1)...].prefix(Self.mostLater).contains { exchange in
             let later = capture[exchange]
             return later.startedAt >= refused.endedAt && later.startedAt - refused.endedAt <= .seconds(300)
-                && later.request.url.host == refused.request.url.host && later.request.method != "OPTIONS"
+                && later.request.url.authority == refused.request.url.authority
+                && later.request.method != "OPTIONS"
                 && later.response.map { $0.status < 400 } ?? false && !Asset.isAsset(later)
                 && !(later.request.method == "GET" && ErrorRedirect.isSignInPage(later.request.url))
         }
