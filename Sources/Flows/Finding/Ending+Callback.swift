@@ -58,7 +58,7 @@ extension Ending {
     /// Whether the way from a callback ended at a page of the app's that is none to sign in at.
     private func isLetIn(behind callback: Int) -> Bool {
         let page = index.capture[FailedLoginNotice.landing(of: callback, in: index)]
-        guard let status = page.response?.status, (200..<300).contains(status) else { return false }
+        guard let answer = page.response, answer.isServed else { return false }
         return !ErrorRedirect.isSignInPage(page.request.url)
     }
 
@@ -141,7 +141,7 @@ extension Ending {
         let site = Site.of(index.capture[callback].request.url.host ?? "")
         return index.order[(index.position[callback] + 1)...].contains { exchange in
             let later = index.capture[exchange]
-            guard let status = later.response?.status, (200..<300).contains(status) else { return false }
+            guard let answer = later.response, answer.isServed else { return false }
             return later.request.headers.contains("authorization")
                 || Site.of(later.request.url.host ?? "") == site
         }
@@ -173,7 +173,7 @@ extension Ending {
         return index.withoutAssets(after: callback).prefix(200).contains { exchange in
             let later = index.capture[exchange]
             return later.request.url.origin == page.origin && later.request.url.path != page.path
-                && later.response?.status == 200 && later.response?.body?.isPage ?? false
+                && later.response.map { $0.isServed && $0.body?.isPage ?? false } ?? false
         }
     }
 }

@@ -72,7 +72,7 @@ private struct LaterLogins: Sendable {
         }
         for (position, exchange) in index.order.enumerated() {
             let recorded = index.capture[exchange]
-            guard let status = recorded.response?.status, status < 300 else { continue }
+            guard recorded.response?.isServed ?? false else { continue }
             good[recorded.request.url.withoutQuery] = position
         }
     }

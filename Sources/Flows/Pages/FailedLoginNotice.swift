@@ -202,7 +202,7 @@ package enum FailedLoginNotice {
             guard !isSignedIn else { return false }
             return !index.order[(index.position[landing] + 1)...].prefix(mostLater).contains { exchange in
                 let later = index.capture[exchange]
-                guard later.request.url.origin == origin, let answer = later.response, answer.status < 300,
+                guard later.request.url.origin == origin, let answer = later.response, answer.isServed,
                     index.messages[exchange] == nil, let body = answer.body
                 else { return false }
                 return body.isPage || body.essence == "application/json"

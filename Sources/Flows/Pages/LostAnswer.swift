@@ -33,7 +33,7 @@ package enum LostAnswer {
             if case .authorizationRequest = index.messages[later] { return false }
             let exchange = index.capture[later]
             if exchange.request.method == "GET", exchange.request.url.origin == refused.origin,
-                let response = exchange.response, response.status == 200, response.body?.isPage ?? false
+                let response = exchange.response, response.isServed, response.body?.isPage ?? false
             {
                 return true
             }

@@ -27,12 +27,8 @@ extension TurnedAway {
         let target = exchange.request.url.resolving(location)
         return target.isWeb && target.host != nil && target.host == exchange.request.url.host
             && (target.query ?? "").isEmpty && (target.fragment ?? "").isEmpty && !hasTicket(target)
-            && index.landings(of: callback).contains { isPage(index.capture[$0]) }
-    }
-
-    /// What sends the browser on, to sign in once more say, is judged by where it leads.
-    private static func isPage(_ exchange: Exchange) -> Bool {
-        exchange.response.map { $0.isSuccessful || $0.status == 304 } ?? false
+            // What sends the browser on, to sign in once more say, is judged by where it leads.
+            && index.landings(of: callback).contains { index.capture[$0].response?.isServed ?? false }
     }
 
     /// Whether more is served on this machine than the callback and the page behind it; anywhere else it is.
@@ -45,7 +41,7 @@ extension TurnedAway {
         return near.contains { exchange in
             let page = index.capture[exchange]
             return page.request.url.origin == url.origin && !own.contains(exchange) && !Asset.isAsset(page)
-                && page.response?.isSuccessful ?? false
+                && page.response?.isServed ?? false
         }
     }
 
