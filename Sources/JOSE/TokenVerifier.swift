@@ -82,8 +82,7 @@ package final class TokenVerifier {
         }
         guard Base64URL.decodeStrictly(token[(first + 1)..<last], into: &payload),
             Base64URL.decodeStrictly(token[(last + 1)...], into: &signature),
-            payload.withUnsafeBufferPointer({ claims.accepts($0, expected) }),
-            JSONWebToken.isUTF8(payload)
+            payload.withUnsafeBufferPointer({ claims.accepts($0, expected) })
         else { return false }
         return signature.withUnsafeBufferPointer {
             verifier.verifies($0, of: UnsafeBufferPointer(rebasing: token[..<last]))
