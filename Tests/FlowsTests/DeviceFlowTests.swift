@@ -332,9 +332,12 @@ struct DeviceFlowTests {
         #expect(flow.exchanges == [0, 1, 2, 3, 4, 5] && flow.authorizationRequests.isEmpty)
     }
 
-    /// Which of two devices polls nobody knows.
-    @Test(arguments: [(1, [[0, 1, 2]]), (2, [[0], [1], [2, 3]])])
-    func pollsGoWithTheRequestWhoseAnswerWasNotSaved(count: Int, expected: [[Int]]) {
+    /// Which of two devices polls nobody knows, and no code lasts for longer than half an hour.
+    @Test(
+        arguments: [(1, 0, [[0, 1, 2]]), (1, 1900, [[0], [1, 2]]), (2, 0, [[0], [1], [2, 3]])]
+            as [(Int, Int64, [[Int]])]
+    )
+    func pollsGoWithTheRequestWhoseAnswerWasNotSaved(count: Int, seconds: Int64, expected: [[Int]]) {
         var capture = CaptureBuilder()
         for _ in 0..<count {
             capture.post(
@@ -343,6 +346,7 @@ struct DeviceFlowTests {
                 body: Body(content: .missing)
             )
         }
+        capture.wait(seconds)
         poll(&capture, 400, #"{"error":"authorization_pending"}"#)
         poll(&capture, 200, tokens)
         #expect(capture.flows.map(\.exchanges) == expected)

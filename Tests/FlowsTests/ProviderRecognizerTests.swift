@@ -25,6 +25,12 @@ struct ProviderRecognizerTests {
         // A host that only looks like one.
         ("https://accounts.google.com.evil.example/o/oauth2/v2/auth", "generic"),
         ("https://notokta.com/authorize", "generic"),
+        ("https://cognito-idp.eu-central-1.evil.example/authorize", "generic"),
+        ("https://cognito-idp.eu-central-1.amazonaws.com/authorize", "cognito"),
+        ("https://acme.okta-emea.com/authorize", "okta"),
+        ("https://id.example/singpass/v3/fapi/auth", "singpass"),
+        // An account of that name has its pages there.
+        ("https://github.com/acme/oauth/authorize", "generic"),
     ])
     func byItsAuthorizationEndpoint(url: String, provider: String) throws {
         var capture = CaptureBuilder()

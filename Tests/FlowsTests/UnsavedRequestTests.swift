@@ -125,6 +125,21 @@ struct UnsavedRequestTests {
         #expect(FlowFinder.flows(in: Capture(exchanges)).count == count)
     }
 
+    /// It may be the one that another login awaits its tokens by.
+    @Test func requestThatWasCutOffBesideALoginThatAwaitsItsTokensIsKept() {
+        var capture = CaptureBuilder()
+        ShopLogin("one").frontChannel(&capture)
+        ShopLogin("one").token(&capture)
+        ShopLogin("two").authorize(&capture)
+        ShopLogin("two").answer(&capture)
+        ShopLogin("two").callback(&capture)
+        let cut = ShopLogin("two").token(&capture, status: 0)
+        var exchanges = capture.exchanges
+        exchanges[cut].request.body = nil
+        let flows = FlowFinder.flows(in: Capture(exchanges)).filter { $0.exchanges.contains(cut) }
+        #expect(flows.count == 1)
+    }
+
     // MARK: - What had the client send it
 
     /// The exchanges of each flow, all requests of a client's without their bodies.

@@ -73,6 +73,17 @@ struct KeySelectionTests {
         #expect(try token(["kid": "a"]).verify(keys: [JSONWebKey(json: object)]).outcome == .unknownKey)
     }
 
+    /// A private key that somebody published has the one operation, its public half the other (RFC 7517, section 4.3).
+    @Test(arguments: [
+        (["verify"], SignatureOutcome.valid), (["sign"], .valid), (["encrypt"], .unknownKey),
+    ])
+    func keyForOtherOperationsIsNotTried(operations: [String], expected: SignatureOutcome) throws {
+        var object = jwk(Self.first, "a").json
+        object["key_ops"] = .array(operations.map { .string($0) })
+        let verification = try token(["kid": "a"]).verify(keys: [JSONWebKey(json: object)])
+        #expect(verification.outcome == expected)
+    }
+
     @Test func unusableKeyIsSaidToBeSo() throws {
         let broken = JSONWebKey(json: ["kty": "EC", "crv": "P-256", "kid": "a", "x": "AA", "y": "AA"])
         let verification = try token(["kid": "a"]).verify(keys: [broken])

@@ -252,6 +252,7 @@ struct MessageRecognizerTests {
         arguments: [
             ("https://x.example/any?response_type=code&client_id=a", "authorizationRequest"),
             ("https://x.example/any?client_id=a&request_uri=urn:x", "authorizationRequest"),
+            ("https://x.example/any?client_id=a&request=eyJhbGciOiJub25lIn0.e30.", "authorizationRequest"),
             ("https://x.example/.well-known/openid-configuration", "discovery"),
             ("https://x.example/t/.well-known/oauth-authorization-server/a", "discovery"),
             ("https://x.example/authorize?response_type=code&redirect_uri=x", "authorizationRequest"),

@@ -161,4 +161,129 @@ struct EndingAfterwardsTests {
         }
         #expect(found == [expected])
     }
+
+    /// GitHub names the scopes with each answer, also of what it refuses for the load.
+    @Test(arguments: [
+        ("X-RateLimit-Remaining", "12", Outcome.failure), ("X-RateLimit-Remaining", "0", .success),
+        ("Retry-After", "60", .success),
+    ])
+    func scopesBesideARefusalForTheLoadAreNotMissing(name: String, value: String, expected: Outcome) {
+        let found = ending {
+            $1.whole(&$0)
+            $0.get(
+                "https://api.example/orders",
+                403,
+                headers: ShopLogin.backend + [("Authorization", "Bearer access-of-\($1.state)")],
+                answer: [
+                    ("X-OAuth-Scopes", "read:user"), ("X-Accepted-OAuth-Scopes", "repo"), (name, value),
+                ],
+                body: .json(#"{"message":"no"}"#)
+            )
+        }
+        #expect(found == [expected])
+    }
+
+    /// RFC 9449, section 7.1, has 401 for it.
+    @Test(arguments: [("invalid_dpop_proof", Outcome.failure), ("invalid_request", .success)])
+    func proofThatIsRefusedWith400EndsTheLogin(error: String, expected: Outcome) {
+        let found = ending {
+            $1.whole(&$0)
+            $0.get(
+                "https://api.example/orders",
+                400,
+                headers: ShopLogin.backend + [("Authorization", "DPoP access-of-\($1.state)")],
+                body: .json("{\"error\":\"\(error)\"}")
+            )
+        }
+        #expect(found == [expected])
+    }
+
+    /// A challenge for the client's credentials, and one that names the token (RFC 6750, section 3).
+    @Test(arguments: [(#"Basic realm="idp""#, Outcome.failure), (#"Bearer error="invalid_token""#, .success)])
+    func challengeToARevocationTellsWhoIsRefused(challenge: String, expected: Outcome) {
+        let found = ending {
+            $1.whole(&$0)
+            $0.post(
+                "\($1.issuer)/revoke",
+                [("token", "refresh-of-\($1.state)"), ("client_id", "shop")],
+                401,
+                headers: ShopLogin.backend,
+                answer: [("WWW-Authenticate", challenge)]
+            )
+        }
+        #expect(found == [expected])
+    }
+
+    /// Back by a script, or within the time that a user takes to confirm.
+    @Test(
+        arguments: [
+            ("<p>Signing you out</p>", "https://shop.example/bye?x=1", 0, .success),
+            ("<p>Signing you out</p>", "https://shop.example/bye", 400, .incomplete),
+            ("<p>Signing you out</p>", "https://shop.example/", 0, .incomplete),
+            (#"<meta http-equiv="refresh" content="0;url=https://shop.example/bye">"#, nil, 0, .success),
+            (#"<meta http-equiv="refresh" content="0;url=https://idp.example/login">"#, nil, 0, .incomplete),
+            ("<p>Invalid redirect uri</p>", nil, 0, .failure),
+        ] as [(String, String?, Int64, Outcome)]
+    )
+    func logoutEndsWhereTheBrowserIs(page: String, next: String?, seconds: Int64, expected: Outcome) {
+        let found = ending { capture, login in
+            login.whole(&capture)
+            capture.get(
+                "\(login.issuer)/logout?client_id=shop&post_logout_redirect_uri=https%3A%2F%2Fshop.example%2Fbye",
+                headers: ShopLogin.browser,
+                body: .html(page)
+            )
+            capture.wait(seconds)
+            if let next { capture.get(next, headers: ShopLogin.browser, body: .html("bye")) }
+        }
+        #expect(found == [expected])
+    }
+
+    /// Its user's agent tells whose login it is.
+    @Test(arguments: [
+        ("interaction_required", [Outcome.success, .success]), ("invalid_grant", [.failure, .success]),
+    ])
+    func refreshThatWantsItsUserIsMendedByALogin(error: String, expected: [Outcome]) {
+        let found = ending {
+            $0.post(
+                $1.issuer + "/token",
+                [
+                    ("grant_type", "refresh_token"), ("refresh_token", "refresh-of-before-0001"),
+                    ("client_id", "shop"),
+                ],
+                400,
+                headers: ShopLogin.browser,
+                body: .json("{\"error\":\"\(error)\"}")
+            )
+            $1.frontChannel(&$0)
+            $1.token(&$0)
+        }
+        #expect(found == expected)
+    }
+
+    /// A refresh that did not reach the provider ends a login, unless the same client got tokens later.
+    @Test(
+        arguments: [
+            ("net::ERR_CONNECTION_REFUSED", nil, [.failure]), ("net::ERR_EMPTY_RESPONSE", nil, [.success]),
+            ("net::ERR_CONNECTION_REFUSED", "shop", [.success, .success]),
+            ("net::ERR_CONNECTION_REFUSED", "blog", [.failure, .success]),
+        ] as [(String, String?, [Outcome])]
+    )
+    func refreshThatIsCutOffEndsTheLogin(failure: String, client: String?, expected: [Outcome]) {
+        var capture = CaptureBuilder()
+        ShopLogin().whole(&capture)
+        let refresh = ShopLogin().refresh(&capture)
+        if let client {
+            var later = ShopLogin("two")
+            later.client = client
+            later.authorize(&capture)
+            later.answer(&capture)
+            later.callback(&capture)
+            later.token(&capture)
+        }
+        var exchanges = capture.exchanges
+        exchanges[refresh].response = nil
+        exchanges[refresh].failure = failure
+        #expect(FlowFinder.flows(in: Capture(exchanges)).map(\.ending) == expected)
+    }
 }
