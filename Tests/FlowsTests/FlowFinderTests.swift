@@ -119,15 +119,22 @@ struct FlowFinderTests {
         #expect(capture.flows.first?.ending == .success)
     }
 
-    @Test func silentProbeAloneIsAFlow() {
+    /// Long before a login, in another browser, or of another app at the same address.
+    @Test(
+        arguments: [
+            (120, "Mozilla/5.0", "shop"), (1, "Mozilla/5.0 (other)", "shop"), (1, "Mozilla/5.0", "blog"),
+        ] as [(Int64, String, String)]
+    )
+    func silentProbeOfAnotherIsAFlow(seconds: Int64, agent: String, client: String) {
         var capture = CaptureBuilder()
-        let probe = ShopLogin("probe")
+        var probe = ShopLogin("probe")
+        probe.client = client
         capture.redirect(
             probe.authorizationURL + "&prompt=none",
             to: probe.redirectURI + "?error=login_required&state=" + probe.state,
-            headers: ShopLogin.browser
+            headers: [("User-Agent", agent)]
         )
-        capture.wait(120)
+        capture.wait(seconds)
         ShopLogin("one").whole(&capture)
         #expect(capture.flows.count == 2)
     }

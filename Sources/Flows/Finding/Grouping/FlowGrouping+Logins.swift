@@ -104,7 +104,7 @@ extension FlowGrouping {
                 return flow
             }
         }
-        return silent.flow(before: request, in: capture)
+        return silent.flow(before: request, in: index)
     }
 
     /// The flow whose last request the provider refused at once, on a page, where the same login, by its state, is asked for again with

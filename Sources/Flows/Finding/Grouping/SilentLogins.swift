@@ -10,8 +10,9 @@ struct SilentLogins {
         if !logins.contains(where: { $0 === flow }) { logins.append(flow) }
     }
 
-    /// The flow whose last request was a silent one of the same app within a minute before, and came to nothing.
-    mutating func flow(before request: AuthorizationRequest, in capture: Capture) -> FlowBuilder? {
+    /// The flow whose last request was a silent one of the same app and browser within a minute before, and came to nothing.
+    mutating func flow(before request: AuthorizationRequest, in index: CaptureIndex) -> FlowBuilder? {
+        let capture = index.capture
         let time = capture[request.exchange].startedAt
         let isRecent = { (flow: FlowBuilder) in
             flow.requests.last.map { time - capture[$0.exchange].startedAt <= .seconds(60) } ?? false
@@ -23,6 +24,7 @@ struct SilentLogins {
             }
             return isRecent(flow) && Self.isSameApp(silent.redirectURI, request.redirectURI)
                 && Self.isRefused(silent, in: flow, capture)
+                && flow.mayBeOfBrowser(in: request.exchange, index)
         }
         return candidates.max { $0.number < $1.number }
     }
