@@ -5,8 +5,8 @@ import OAuth
 ///
 /// One alone is registered (RFC 6749, section 3.1.2.3), it was pushed, is in an object that nobody can read, or has a name of the
 /// provider's in its place (eBay). Found by where the provider sends the browser with a code, or an error and the `state`, and by
-/// where the browser comes with these to the app that had sent it there, which a script of the provider's may have brought about.
-/// A request without `state` gets the code alone, which other pages have as well: a voucher, a country.
+/// where the browser comes with these to the app that had sent it there, which a script of the provider's may have brought about, or a
+/// form. A request without `state` gets the code alone, which other pages have as well: a voucher, a country.
 enum UnnamedTargets {
     static func targets(of requests: [AuthorizationRequest], in capture: Capture, order: [Int]) -> [String] {
         // Of one that only the app's redirect shows the exchange is the app's own.
@@ -27,15 +27,29 @@ enum UnnamedTargets {
             guard origins.contains(origin) else {
                 let target = exchange.response?.location.map { exchange.request.url.resolving($0).text }
                 if let target, addresses.contains(target) { apps.insert(origin) }
-                guard apps.contains(origin), exchange.request.method == "GET",
-                    isAnswer(exchange.request.url, isStateless && !isFromApp(exchange.request, origin))
-                else { return nil }
+                guard apps.contains(origin), isAnswered(by: exchange.request, at: origin, isStateless) else {
+                    return nil
+                }
                 return exchange.request.url.withoutQuery
             }
             guard let location = exchange.response?.location else { return nil }
             let url = exchange.request.url.resolving(location)
             return url.origin != origin && isAnswer(url, isStateless) ? url.withoutQuery : nil
         }
+    }
+
+    /// Whether a request brings an answer to the app: in its address, or in a form, which a page of the provider's posts (OAuth 2.0
+    /// Form Post Response Mode, section 2) and not one of the app's, that hands on what it got.
+    private static func isAnswered(
+        by request: RecordedRequest,
+        at origin: String,
+        _ isStateless: Bool
+    ) -> Bool {
+        if request.method == "GET" {
+            return isAnswer(request.url, isStateless && !isFromApp(request, origin))
+        }
+        guard request.method == "POST", !isFromApp(request, origin) else { return false }
+        return FormBody.items(of: request.body).map { isAnswer($0, isStateless) } ?? false
     }
 
     /// Whether a page of the app's own, or the user by hand, made the browser send a request to the app's origin.
@@ -47,11 +61,13 @@ enum UnnamedTargets {
     }
 
     private static func isAnswer(_ url: RecordedURL, _ isStateless: Bool) -> Bool {
-        [url.queryItems, url.fragmentItems].contains { items in
-            items.first("response") != nil
-                || isStateless && (items.first("code") ?? "").utf8.count >= LoneAnswers.shortestCode
-                || (items.first("code") ?? items.first("error")) != nil
-                    && (items.first("state") ?? items.first("iss")) != nil
-        }
+        [url.queryItems, url.fragmentItems].contains { isAnswer($0, isStateless) }
+    }
+
+    private static func isAnswer(_ items: QueryItems, _ isStateless: Bool) -> Bool {
+        items.first("response") != nil
+            || isStateless && (items.first("code") ?? "").utf8.count >= LoneAnswers.shortestCode
+            || (items.first("code") ?? items.first("error")) != nil
+                && (items.first("state") ?? items.first("iss")) != nil
     }
 }

@@ -36,6 +36,31 @@ struct UnnamedTargetsTests {
         #expect(flow.authorizationResponses.map(\.callback) == [2])
     }
 
+    /// Of a pushed request the browser shows nothing, and the answer is posted (OAuth 2.0 Form Post Response Mode, section 2); a page of
+    /// the app's own may post the like.
+    @Test(arguments: [("https://idp.example/", true), ("https://shop.example/", false)])
+    func answerThatAPageOfTheProvidersPostsIsFound(page: String, isFound: Bool) {
+        let code = "code-of-one-0001"
+        let state = "state-of-one-0001"
+        let form = """
+            <form method=post action=https://shop.example/cb><input type=hidden name=code value=\(code)>\
+            <input type=hidden name=state value=\(state)></form><script>document.forms[0].submit()</script>
+            """
+        var capture = CaptureBuilder()
+        let request = "https://idp.example/authorize?client_id=shop&request_uri=urn%3Aexample%3Apushed-1"
+        capture.redirect("https://shop.example/login", to: request)
+        capture.get(request, body: .html(form))
+        capture.post(
+            "https://shop.example/cb",
+            [("code", code), ("state", state)],
+            500,
+            headers: [("Referer", page)],
+            body: .html("no")
+        )
+        #expect(capture.flows.flatMap(\.authorizationResponses).map(\.callback) == (isFound ? [2] : []))
+        #expect(capture.flows.map(\.ending) == [isFound ? .failure : .incomplete])
+    }
+
     /// The provider's half is not in the capture: what the app redirects to is none of its answers.
     @Test func redirectOfTheAppIsNoAnswerWhereTheProviderIsNotSeen() {
         var capture = CaptureBuilder()
