@@ -57,7 +57,9 @@ enum UnnamedTargets {
         if let site = request.headers.first("sec-fetch-site") {
             return ["same-origin", "none"].contains(site)
         }
-        return request.headers.first("referer").map { RecordedURL($0).origin == origin } ?? false
+        return ["origin", "referer"].contains { name in
+            request.headers.first(name).map { RecordedURL($0).origin == origin } ?? false
+        }
     }
 
     private static func isAnswer(_ url: RecordedURL, _ isStateless: Bool) -> Bool {

@@ -38,8 +38,11 @@ struct UnnamedTargetsTests {
 
     /// Of a pushed request the browser shows nothing, and the answer is posted (OAuth 2.0 Form Post Response Mode, section 2); a page of
     /// the app's own may post the like.
-    @Test(arguments: [("https://idp.example/", true), ("https://shop.example/", false)])
-    func answerThatAPageOfTheProvidersPostsIsFound(page: String, isFound: Bool) {
+    @Test(arguments: [
+        ("Referer", "https://idp.example/", true), ("Referer", "https://shop.example/", false),
+        ("Origin", "https://shop.example", false),
+    ])
+    func answerThatAPageOfTheProvidersPostsIsFound(header: String, page: String, isFound: Bool) {
         let code = "code-of-one-0001"
         let state = "state-of-one-0001"
         let form = """
@@ -54,7 +57,7 @@ struct UnnamedTargetsTests {
             "https://shop.example/cb",
             [("code", code), ("state", state)],
             500,
-            headers: [("Referer", page)],
+            headers: [(header, page)],
             body: .html("no")
         )
         #expect(capture.flows.flatMap(\.authorizationResponses).map(\.callback) == (isFound ? [2] : []))
