@@ -204,13 +204,13 @@ package struct LogoutCourse: Sendable {
     private static let declinations = ["logout_denied", "denied the logout"]
 }
 
-/// The hosts where logins were to be answered.
-private struct RedirectHosts: Sendable {
-    let hosts: Set<String>
+/// The hosts where logins were to be answered, with their ports: on a developer's machine the app and the provider differ by these.
+private struct RedirectAuthorities: Sendable {
+    let list: Set<String>
 
     init(_ index: CaptureIndex) {
-        hosts = Set(
-            index.authorizationRequests.compactMap { $0.redirectURI.flatMap { RecordedURL($0).host } }
+        list = Set(
+            index.authorizationRequests.compactMap { $0.redirectURI.flatMap { RecordedURL($0).authority } }
         )
     }
 }
@@ -218,8 +218,9 @@ private struct RedirectHosts: Sendable {
 extension CaptureIndex {
     /// Whether an exchange is at a host of an app's that is not the provider's, too.
     fileprivate func isOfAppAlone(_ exchange: Int, at logout: EndpointCall) -> Bool {
-        guard let host = capture[exchange].request.url.host, host != capture[logout.exchange].request.url.host
+        guard let authority = capture[exchange].request.url.authority,
+            authority != capture[logout.exchange].request.url.authority
         else { return false }
-        return derived.value { RedirectHosts(self) }.hosts.contains(host)
+        return derived.value { RedirectAuthorities(self) }.list.contains(authority)
     }
 }

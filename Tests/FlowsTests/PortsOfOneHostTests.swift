@@ -91,4 +91,18 @@ struct PortsOfOneHostTests {
         #expect(flow.authorizationRequests.map(\.isUnseen) == [true])
         #expect(flow.authorizationRequests.first?.endpoint.text == Self.provider + "/authorize")
     }
+
+    /// Without an address to be sent back to the provider goes by what it knows of the app.
+    @Test(arguments: [(app, Outcome.success), (provider, .failure)])
+    func logoutIsDoneWhereTheAppsPageBehindItBreaks(origin: String, expected: Outcome) {
+        var capture = CaptureBuilder()
+        var login = ShopLogin()
+        login.issuer = Self.provider
+        login.redirectURI = Self.app + "/cb"
+        login.whole(&capture)
+        let page = origin + "/bye"
+        capture.redirect(Self.provider + "/logout?client_id=shop", to: page, headers: ShopLogin.browser)
+        capture.get(page, 500, headers: ShopLogin.browser, body: .html("no"))
+        #expect(capture.flows.map(\.ending) == [expected])
+    }
 }
