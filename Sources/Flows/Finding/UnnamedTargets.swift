@@ -27,9 +27,9 @@ enum UnnamedTargets {
             guard origins.contains(origin) else {
                 let target = exchange.response?.location.map { exchange.request.url.resolving($0).text }
                 if let target, addresses.contains(target) { apps.insert(origin) }
-                guard apps.contains(origin), isAnswered(by: exchange.request, at: origin, isStateless) else {
-                    return nil
-                }
+                guard apps.contains(origin) || isPosted(exchange.request, fromOneOf: origins),
+                    isAnswered(by: exchange.request, at: origin, isStateless)
+                else { return nil }
                 return exchange.request.url.withoutQuery
             }
             guard let location = exchange.response?.location else { return nil }
@@ -57,8 +57,17 @@ enum UnnamedTargets {
         if let site = request.headers.first("sec-fetch-site") {
             return ["same-origin", "none"].contains(site)
         }
-        return ["origin", "referer"].contains { name in
-            request.headers.first(name).map { RecordedURL($0).origin == origin } ?? false
+        return isSent(request, fromOneOf: [origin])
+    }
+
+    /// Whether a page of the provider's posted a form, to whoever had sent the browser there.
+    private static func isPosted(_ request: RecordedRequest, fromOneOf origins: Set<String>) -> Bool {
+        request.method == "POST" && isSent(request, fromOneOf: origins)
+    }
+
+    private static func isSent(_ request: RecordedRequest, fromOneOf origins: Set<String>) -> Bool {
+        ["origin", "referer"].contains { name in
+            request.headers.first(name).flatMap { RecordedURL($0).origin }.map(origins.contains) ?? false
         }
     }
 

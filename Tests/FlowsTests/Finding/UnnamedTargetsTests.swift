@@ -64,6 +64,17 @@ struct UnnamedTargetsTests {
         #expect(capture.flows.map(\.ending) == [isFound ? .failure : .incomplete])
     }
 
+    /// Nothing but its page says where the provider sends the answer: what had sent the browser there was not recorded.
+    @Test(arguments: [("https://idp.example", [1]), ("https://partner.example", [])])
+    func answerIsPostedToWhomThePageKnows(page: String, callbacks: [Int]) {
+        var capture = CaptureBuilder()
+        let request = "https://idp.example/authorize?client_id=shop&request_uri=urn%3Aexample%3Apushed-1"
+        capture.get(request, body: .html("<div id=root></div><script src=a.js></script>"))
+        let answer = [("code", "code-of-one-0001"), ("state", "state-of-one-0001")]
+        capture.post("https://shop.example/cb", answer, headers: [("Origin", page)], body: .html("Welcome"))
+        #expect(capture.flows.flatMap(\.authorizationResponses).compactMap(\.callback) == callbacks)
+    }
+
     /// The provider's half is not in the capture: what the app redirects to is none of its answers.
     @Test func redirectOfTheAppIsNoAnswerWhereTheProviderIsNotSeen() {
         var capture = CaptureBuilder()
