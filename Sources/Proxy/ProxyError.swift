@@ -1,3 +1,5 @@
+internal import Captures
+
 /// Why the proxy cannot do its work.
 package enum ProxyError: Error, Equatable, CustomStringConvertible {
     /// The address to listen on is taken, by whom we cannot tell.
@@ -23,11 +25,12 @@ package enum ProxyError: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .addressInUse(let host, let port): "\(Self.address(host, port)) is in use by another program"
+        case .addressInUse(let host, let port):
+            "\(URLAuthority.text(host, port: port)) is in use by another program"
         case .reverseAddressInUse(let origin, let host, let port):
-            "\(Self.address(host, port)), where \(origin) is to be played, is in use by another program"
+            "\(URLAuthority.text(host, port: port)), where \(origin) is to be played, is in use by another program"
         case .cannotListen(let host, let port, let reason):
-            "cannot listen on \(Self.address(host, port)): \(reason)"
+            "cannot listen on \(URLAuthority.text(host, port: port)): \(reason)"
         case .authority(let path, let reason), .authorityCorrupt(let path, let reason),
             .trustRecords(let path, let reason):
             "\(path): \(reason)"
@@ -38,9 +41,5 @@ package enum ProxyError: Error, Equatable, CustomStringConvertible {
             "\(path): is not known to be of authreel's making, and is not written over"
         case .tls(let reason): reason
         }
-    }
-
-    private static func address(_ host: String, _ port: Int) -> String {
-        (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
     }
 }

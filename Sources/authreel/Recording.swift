@@ -22,7 +22,7 @@ final class Recording: Sendable {
             ["0.0.0.0": "127.0.0.1", "::": "::1"][host].map { Address(host: $0, port: port) } ?? self
         }
 
-        var description: String { ProxyOptions.bracketed(host) + ":\(port)" }
+        var description: String { URLAuthority.text(host, port: port) }
     }
 
     /// Counts what came; shared with the closure that the proxy calls.

@@ -32,9 +32,7 @@ package enum ForeignTime {
 
     /// `ADDRESS:PORT`, in brackets for IPv6.
     static func address(_ host: String, port: Int64?) -> String {
-        let isBare = host.utf8.contains(0x3a) && host.utf8.first != 0x5b
-        let host = isBare ? "[\(host)]" : host
-        guard let port, port > 0, port < 65536 else { return host }
-        return "\(host):\(port)"
+        guard let port, port > 0, port < 65536 else { return URLAuthority.bracketed(host) }
+        return URLAuthority.text(host, port: Int(port))
     }
 }

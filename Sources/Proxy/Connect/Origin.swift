@@ -44,10 +44,7 @@ struct Origin: Hashable, CustomStringConvertible {
 
     /// `address`: as the system writes it, without brackets.
     init?(address: String, port: Int) {
-        self.init(
-            authority: (address.contains(":") ? "[\(address)]" : address) + ":\(port)",
-            defaultPort: nil
-        )
+        self.init(authority: URLAuthority.text(address, port: port), defaultPort: nil)
     }
 
     /// Where a socket is; nil where that is no address of the internet.

@@ -24,7 +24,7 @@ struct TunnelEntry {
 
     /// `ADDRESS:PORT`, with brackets around an IPv6 address.
     static func text(of address: SocketAddress) -> String? {
-        address.ipAddress.map { "\($0.utf8.contains(0x3a) ? "[\($0)]" : $0):\(address.port ?? 0)" }
+        address.ipAddress.map { URLAuthority.text($0, port: address.port ?? 0) }
     }
 
     /// Takes note of what TLS with the origin came to.

@@ -35,9 +35,7 @@ final class ClientIdentity {
             return found(nil, isVouchedFor: false)
         }
         isRemote = proxy.configuration.isRemote(client, own)
-        facts.address = client.ipAddress.map { ip in
-            "\(ip.utf8.contains(0x3a) ? "[\(ip)]" : ip):\(client.port ?? 0)"
-        }
+        facts.address = client.ipAddress.map { URLAuthority.text($0, port: client.port ?? 0) }
         if !isRemote, proxy.configuration.proxyCredentials == nil,
             let owner = ClientProcess.likelyOwner(client: client, proxy: own)
         {

@@ -1,3 +1,4 @@
+internal import Captures
 internal import NIOCore
 internal import NIOPosix
 internal import TLS
@@ -70,8 +71,7 @@ struct UpstreamFailure: Error, Equatable {
     }
 
     private static func text(_ address: SocketAddress, of origin: Origin) -> String {
-        let host = address.ipAddress ?? origin.host
-        return (host.utf8.contains(0x3a) ? "[\(host)]" : host) + ":\(origin.port)"
+        URLAuthority.text(address.ipAddress ?? origin.host, port: origin.port)
     }
 
     static func notFound(_ origin: Origin) -> UpstreamFailure {

@@ -143,7 +143,7 @@ final class SendingHandler: ChannelInboundHandler {
 
     private static func text(_ address: SocketAddress) -> String? {
         guard let host = address.ipAddress, let port = address.port else { return nil }
-        return (host.utf8.contains(0x3a) ? "[\(host)]" : host) + ":\(port)"
+        return URLAuthority.text(host, port: port)
     }
 
     // MARK: - Requests

@@ -91,7 +91,7 @@ struct Mock: AsyncParsableCommand {
         // Of a name that is another's, a browser refuses the certificate.
         let hosts = tls == nil ? AnsweredHosts([host, issuerURL?.host ?? host]) : nil
         let server = try await Self.listen(host, ports, tls, hosts, responder)
-        let listening = "\(ProxyOptions.bracketed(host)):\(server.port)"
+        let listening = URLAuthority.text(host, port: server.port)
         do {
             let played = try Self.provider(
                 recordings,

@@ -35,7 +35,7 @@ extension CommandFailure {
         case .addressInUse: "choose another port: --listen 127.0.0.1:0 picks a free one"
         case .reverseAddressInUse(let origin, let host, _):
             "end that program, or choose another port: "
-                + "--reverse \(origin)=\(ProxyOptions.bracketed(host)):0 picks a free one"
+                + "--reverse \(origin)=\(URLAuthority.bracketed(host)):0 picks a free one"
         case .cannotListen(let host, let port, _):
             (1..<1024).contains(port)
                 ? "ports below 1024 may want rights of their own: use one above"

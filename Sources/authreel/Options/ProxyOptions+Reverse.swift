@@ -17,13 +17,13 @@ extension ProxyOptions {
             let address = (host: host, port: played.listeningPort)
             if let other = taken.first(where: { Self.overlap($0, address) }) {
                 let isSame = other.host == host || other.host == "localhost" || host == "localhost"
+                let place = URLAuthority.text(other.host, port: address.port)
                 throw CommandFailure(
                     .usage,
-                    "\(Self.bracketed(host)):\(address.port) is asked for twice"
-                        + (isSame
-                            ? "" : ": \(Self.bracketed(other.host)):\(address.port) is at the same place"),
+                    "\(URLAuthority.text(host, port: address.port)) is asked for twice"
+                        + (isSame ? "" : ": \(place) is at the same place"),
                     hint:
-                        "each --reverse wants an address of its own: --reverse \(played.url)=\(Self.bracketed(host)):0"
+                        "each --reverse wants an address of its own: --reverse \(played.url)=\(URLAuthority.bracketed(host)):0"
                 )
             }
             taken.append(address)

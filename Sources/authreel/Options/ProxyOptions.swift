@@ -123,7 +123,7 @@ struct ProxyOptions: ParsableArguments {
                 .usage,
                 "\(host) is no loopback address: anyone on the network could use the proxy",
                 hint:
-                    "where that is wanted: \(Invocation.name) record --allow-remote --listen \(Self.bracketed(host)):\(port) --proxy-auth prompt"
+                    "where that is wanted: \(Invocation.name) record --allow-remote --listen \(URLAuthority.text(host, port: port)) --proxy-auth prompt"
             )
         }
         return (host, port)
@@ -146,7 +146,4 @@ struct ProxyOptions: ParsableArguments {
     }
 
     static let defaultPort = 8080
-
-    /// A host as it stands before a port.
-    static func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 }

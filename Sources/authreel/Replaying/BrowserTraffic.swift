@@ -35,8 +35,8 @@ final class BrowserTraffic: Sendable {
 
     func permits(_ host: String, _ port: Int) -> Bool {
         let allows = state.withLock { $0.allows }
-        let name = ProxyOptions.bracketed(host)
-        return ["https", "http"].contains { allows(RecordedURL("\($0)://\(name):\(port)/")) }
+        let place = URLAuthority.text(host, port: port)
+        return ["https", "http"].contains { allows(RecordedURL("\($0)://\(place)/")) }
     }
 
     func record(_ exchanges: [Exchange]) {

@@ -223,7 +223,6 @@ struct SOCKSHandshake {
         guard !bytes.isEmpty, bytes.allSatisfy({ $0.isHostNameCharacter || $0 == 0x3a }) else {
             return nil
         }
-        let text = String(decoding: bytes, as: UTF8.self)
-        return bytes.contains(0x3a) ? "[\(text)]" : text
+        return URLAuthority.bracketed(String(decoding: bytes, as: UTF8.self))
     }
 }
