@@ -1,6 +1,8 @@
 import OAuth
 
 /// How often was asked before for what a recording shows in order.
+///
+/// Nothing else is counted, so that there is no more of it than the recording has.
 struct CallCounts: Sendable {
     enum Subject: Hashable, Sendable {
         case endpoint(Endpoints.Role)

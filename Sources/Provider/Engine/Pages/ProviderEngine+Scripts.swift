@@ -4,6 +4,8 @@ extension ProviderEngine {
     mutating func chooseScript(for login: PendingLogin) -> Int? {
         let choice = scriptChoice(for: login)
         guard policy.isAsRecorded else { return choice.best }
+        // Clients that register themselves have any number of names: only those of the recording are counted.
+        guard choice.hasOwn else { return nil }
         return choice.own(state.counts.count(.pages(clientID: choice.clientID, isSilent: choice.isSilent)))
     }
 

@@ -20,6 +20,9 @@ struct ScriptChoice {
         addresses = dialect.addresses
     }
 
+    /// Whether the client went any.
+    var hasOwn: Bool { !fitting.own.isEmpty }
+
     /// The n-th that the client went, from 0 on; when all are through, the last again.
     func own(_ number: Int) -> Int? {
         let own = fitting.own
