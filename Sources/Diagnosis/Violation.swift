@@ -22,7 +22,7 @@ package struct Violation: Sendable, Equatable {
     package var isCause: Bool
     /// Whether this very case of a symptom names what it comes of, which is no fault: ``Precedence`` explains it by none.
     package var isExplained: Bool
-    /// Further exchanges at which the same was found, whose evidence is among this one's (``RepeatedViolation``).
+    /// Further exchanges at which the same was found, be their evidence among this one's or not (``RepeatedViolation``).
     var repetitions: [Int] = []
 
     package init(

@@ -2,6 +2,8 @@
 struct RepeatedViolation {
     /// Of how many the evidence is told, where nothing else is said.
     static let most = 3
+    /// Of how many is known where they are: what is refused may be sent again and again.
+    private static let mostFound = 50
     /// How many softened ones are looked at in search of a graver one: a session of days has them by the thousand.
     private static let mostSoftened = 500
 
@@ -16,18 +18,25 @@ struct RepeatedViolation {
     init(telling most: Int) { self.most = most }
 
     /// Whether nothing that follows would change what is told.
-    var isWhole: Bool { grave >= most || softened >= Self.mostSoftened }
+    private var isTold: Bool { grave >= most || softened >= Self.mostSoftened }
+
+    /// Whether nothing that follows would change what is told, or where it is found.
+    var isWhole: Bool { isTold && (grave >= Self.mostFound || softened >= Self.mostSoftened) }
 
     mutating func add(_ violation: Violation) {
+        let wasTold = isTold
         if violation.isSoftened { softened += 1 } else { grave += 1 }
-        guard let first = told, Self.rank(of: violation) >= Self.rank(of: first) else {
+        guard let first = told, wasTold || Self.rank(of: violation) >= Self.rank(of: first) else {
             told = violation
             tellings = 1
             return
         }
-        guard tellings < most, Self.isAlike(violation, first) else { return }
+        guard Self.isAlike(violation, first) else { return }
+        if let exchange = violation.faultyExchange, first.repetitions.count < Self.mostFound {
+            told?.repetitions.append(exchange)
+        }
+        guard !wasTold, tellings < most else { return }
         tellings += 1
-        if let exchange = violation.faultyExchange { told?.repetitions.append(exchange) }
         told?.evidence += violation.evidence.filter { !first.evidence.contains($0) }
     }
 

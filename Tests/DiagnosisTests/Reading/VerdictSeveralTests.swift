@@ -16,14 +16,15 @@ struct VerdictSeveralTests {
         return Violation([Evidence(place: place, value: "400")], variant: variant, severity: severity)
     }
 
-    @Test func violationsThatAreToldEndTheReading() {
+    @Test func violationsOfWhichEnoughIsKnownEndTheReading() {
         var judged = 0
-        let result = Verdict.firstViolation(among: [.holds, wrong, wrong, wrong], telling: 2) {
+        let verdicts = [.holds] + Array(repeating: wrong, count: 60)
+        let result = Verdict.firstViolation(among: verdicts, telling: 2) {
             judged += 1
             return $0
         }
         #expect(result == wrong)
-        #expect(judged == 3)
+        #expect(judged == 51)
     }
 
     @Test func evidenceOfFurtherOnesStandsBehindTheFirst() {
@@ -32,7 +33,9 @@ struct VerdictSeveralTests {
         var told = Violation(two.evidence + seen(6).evidence)
         told.repetitions = [4, 6]
         #expect(verdict(on: verdicts) == .violated(told))
-        #expect(Verdict.firstViolation(among: verdicts, telling: 1) { $0 } == .violated(two))
+        var alone = two
+        alone.repetitions = [4, 6]
+        #expect(Verdict.firstViolation(among: verdicts, telling: 1) { $0 } == .violated(alone))
     }
 
     /// Another rule may ask for the one or the other.
@@ -43,6 +46,14 @@ struct VerdictSeveralTests {
             return
         }
         #expect([4, 6, 8].map(told.isFound) == [true, true, false])
+    }
+
+    /// Of a few the evidence is told, whatever follows them; but each of them is found.
+    @Test func whatComesBehindThoseThatAreToldIsFoundAlone() {
+        let verdicts = [seen(1), seen(2), seen(3), seen(4, severity: .error), seen(5)]
+        var told = Violation([1, 2, 3].flatMap { seen($0).evidence })
+        told.repetitions = [2, 3, 5]
+        #expect(verdict(on: verdicts.map { .violated($0) }) == .violated(told))
     }
 
     @Test(arguments: [

@@ -79,13 +79,15 @@ struct PKCEVerifierMismatchTests {
         #expect(recording.finding(rule)?.severity == .warning)
     }
 
-    /// The same once more is refused for the same.
-    @Test func clientThatTriesAgainIsStillTheCause() throws {
+    /// The same is refused for the same, however often it is tried.
+    @Test(arguments: [1, 5]) func clientThatTriesAgainIsStillTheCause(tries: Int) throws {
         var recording = try Recording(broken).sending("client_secret", nil)
             .answering("/token", 401, ["code": 401])
         var request = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
-        request.startedAt = request.startedAt + .milliseconds(20)
-        recording.exchanges.append(request)
+        for _ in 0..<tries {
+            request.startedAt = request.startedAt + .milliseconds(20)
+            recording.exchanges.append(request)
+        }
         #expect(recording.finding("client-auth-missing")?.isPrimary == true)
         #expect(recording.finding(rule)?.severity == .warning)
     }
