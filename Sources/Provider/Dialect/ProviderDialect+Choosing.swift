@@ -42,6 +42,15 @@ extension ProviderDialect {
         return list.first { $0.askedMode == login.responseMode } ?? list.first
     }
 
+    /// What userinfo told of a user: to this client, else to another; else what it told of another user.
+    ///
+    /// `clientID`: of the recording.
+    func userInfo(of subject: String, _ clientID: String) -> Claims? {
+        let own = userInfo.filter { $0.origin.subject == subject }
+        let forms = own.isEmpty ? userInfo : own
+        return forms.first { $0.clientID == clientID } ?? forms.first
+    }
+
     /// Whether the provider names itself in every response (RFC 9207, section 3): it says so, or was seen to.
     var namesIssuer: Bool {
         wasSeenToNameItself

@@ -25,12 +25,7 @@ extension ProviderEngine {
         if dialect.strictness.keepsUserInfoForOpenID, !grant.scope.spaceDelimited.contains("openid") {
             return dialect.refusals.tokenOutsideOpenID(grant)
         }
-        let forms = dialect.userInfo
-        let recordedID = clients.recordedID(grant.clientID)
-        let form =
-            forms.first { $0.origin.subject == user.subject && $0.clientID == recordedID }
-            ?? forms.first { $0.origin.subject == user.subject }
-            ?? forms.first { $0.clientID == recordedID } ?? forms.first
+        let form = dialect.userInfo(of: user.subject, clients.recordedID(grant.clientID))
         let mint = mint(for: grant.clientID)
         guard let form else {
             var answer = BuiltAnswer.json(JSONObject(), role: .userInfo)
