@@ -153,8 +153,12 @@ package struct LogoutCourse: Sendable {
     // MARK: - Reading
 
     private static func text(of response: RecordedResponse) -> String {
-        guard let body = response.body, (body.size ?? 0) < 1 << 20 else { return "" }
-        return body.text ?? ""
+        guard let body = response.body, (body.size ?? 0) < 1 << 20, let text = body.text else { return "" }
+        // A script finds the words for the number that a page of LemonLDAP::NG has.
+        guard body.isPage, text.containsBytes(NumberedMessage.attribute.description),
+            let message = HTMLAlert.first(in: Array(text.utf8)), NumberedMessage.begins(message)
+        else { return text }
+        return message + "\n" + text
     }
 
     /// Whether what a page is headed by says that the logout was refused: goodbyes are sorry, too, and sessions have expired.
@@ -193,6 +197,8 @@ package struct LogoutCourse: Sendable {
         "parameter is missing: id_token_hint",
         "post logout uri does not match", "must be a logout redirect uri", "is not defined as a valid url in",
         "does not contain azp claim", "aadsts",
+        // LemonLDAP::NG, above the form to sign in again: the session has ended before it looks at the address.
+        "pe_unauthorizedurl",
     ]
 
     private static func isDeclination(_ words: String) -> Bool {

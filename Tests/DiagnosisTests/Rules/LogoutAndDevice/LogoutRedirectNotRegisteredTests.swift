@@ -73,6 +73,24 @@ struct LogoutRedirectNotRegisteredTests {
         #expect(finding.evidence.last?.value == "Error Error post_logout_redirect_uri Enter a valid URL.")
     }
 
+    /// LemonLDAP::NG has ended the session before it looks at the address, so its form to sign in is on the page as well.
+    @Test(arguments: [(108, true), (9, false), (47, false)])
+    func readsTheNumberOfAMessageAboveAForm(number: Int, fires: Bool) throws {
+        let page = """
+            <div id="errormsg"><div class="message message-negative alert" role="alert"><span trmsg="\(number)"></span></div></div>
+            <form method="post"><input name="user"><input type="password" name="password"></form>
+            """
+        let recording = Recording(Array(try Recording(broken).exchanges.dropFirst())).editing { exchange in
+            guard exchange.request.url.path == "/end-session" else { return }
+            exchange.response = RecordedResponse(status: 200, body: Body(text: page, mediaType: "text/html"))
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+        guard fires else { return }
+        #expect(recording.finding(rule)?.places.last == "7 response.body ")
+        #expect(recording.finding(rule)?.evidence.last?.value == "PE108 PE_UNAUTHORIZEDURL")
+    }
+
     @Test(arguments: [
         "The post_logout_redirect_uri needs an id_token_hint, or the client is invalid",
         "Try again: /end-session?post_logout_redirect_uri=https://www.shop.example/invalid",
