@@ -5,7 +5,8 @@ import OAuth
 
 /// A login whose scope lacks `openid`, and what was refused for that: its request, or UserInfo.
 ///
-/// The missing word is a warning of its own rule; what was refused is told by the rule that speaks of the refusal, in these words.
+/// The missing word is a warning of its own rule; what was refused, or came without what belongs in it, is told by the rule that speaks of
+/// that, in these words.
 enum MissingOpenID {
     /// Whether the provider says that it misses the word; a list of what it knows beside a scope that was asked for does not.
     static func isSaid(by refusal: RequestRefusal, to attempt: LoginAttempt) -> Bool {
@@ -35,6 +36,14 @@ enum MissingOpenID {
         return isTaken ? nil : granted
     }
 
+    /// The scope of a login that was asked for without the word; nil where none was sent, or something stands in its place.
+    static func scope(of login: Login) -> Parameter? {
+        guard let scope = login.request.parameters.parameter("scope"), !scope.value.isEmpty,
+            !Placeholder.isOne(scope.value), !scope.value.spaceDelimited.contains("openid")
+        else { return nil }
+        return scope
+    }
+
     /// By its authorization request; in a server's half by the exchange of its code.
     private static func isMeant(by call: BearerCall, _ flow: Flow) -> Bool {
         if let request = flow.authorizationRequests.last {
@@ -62,6 +71,17 @@ enum MissingOpenID {
             openid. The provider words it as it does for any token.
             """,
         fix: "Ask for the scope openid in the authorization request; a refresh cannot add it."
+    )
+
+    /// Of an ID token that lacks what one has to have: django-oidc-provider gives one without claims (OpenID Connect Core, section 3.1.2.1).
+    static let ofIDToken = Violation.Words(
+        explanation: """
+            The scope of the login lacks openid. Without that word it is a request of OAuth alone, for which no ID token is owed; the provider gives \
+            one all the same, and not what belongs in it. A client that reads it has to refuse it.
+            """,
+        fix: """
+            Add openid to the scope of the authorization request. An app that wants access tokens alone should not read the ID token.
+            """
     )
 
     static let explanation = """

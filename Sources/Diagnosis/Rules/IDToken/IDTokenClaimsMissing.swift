@@ -40,14 +40,10 @@ struct IDTokenClaimsMissing: Rule {
                 return .holds
             }
             var evidence = missing.map { delivered.missing($0) }
-            var isOfOpenID = true
             // Some providers give a login that is none of OpenID's a token with nothing in it.
-            if let scope = delivered.login?.request.parameters.parameter("scope"), !scope.value.isEmpty,
-                !scope.value.spaceDelimited.contains("openid")
-            {
-                evidence.append(Evidence(scope, note: "without openid nothing has to be in it"))
-                isOfOpenID = false
-            }
+            let scope = delivered.login.flatMap(MissingOpenID.scope)
+            if let scope { evidence.append(Evidence(scope, note: "without openid nothing has to be in it")) }
+            var isOfOpenID = scope == nil
             // VK ID gives one for its own use, without an audience; what asked for it may not be in the capture.
             if flow.tokenRequests.contains(where: { ["id.vk.com", "id.vk.ru"].contains($0.endpoint.host) }) {
                 isOfOpenID = false
@@ -56,6 +52,7 @@ struct IDTokenClaimsMissing: Rule {
                 Violation(
                     evidence,
                     severity: isOfOpenID || !RejectedCallback.all(in: flow).isEmpty ? nil : .warning,
+                    saying: scope == nil ? nil : MissingOpenID.ofIDToken,
                     exchange: delivered.idToken.place.exchange
                 )
             )

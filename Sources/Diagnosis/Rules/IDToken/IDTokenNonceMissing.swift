@@ -37,18 +37,22 @@ struct IDTokenNonceMissing: Rule {
                 claims["nonce"].map({ $0 == .null }) ?? true
             else { return nil }
             let lost = lost(of: login, in: flow)
+            let scope = lost == nil ? MissingOpenID.scope(of: login) : nil
+            let reason = lost ?? scope.map { Evidence($0, note: "without openid") }
             return Violation(
-                [Evidence(sent)] + (lost.map { [$0] } ?? []) + [delivered.missing("nonce")],
-                fix: lost == nil ? nil : Self.lostFix,
+                [Evidence(sent)] + (reason.map { [$0] } ?? []) + [delivered.missing("nonce")],
+                saying: scope != nil ? MissingOpenID.ofIDToken : lost.map { _ in Self.lostWords },
                 exchange: delivered.idToken.place.exchange
             )
         }
     }
 
-    private static let lostFix = """
-        Add the nonce to the form of the provider's page: one that was changed, or is older than the provider's OpenID Connect (Doorkeeper wants it \
-        in the view of its consent page), leaves it out.
-        """
+    private static let lostWords = Violation.Words(
+        fix: """
+            Add the nonce to the form of the provider's page: one that was changed, or is older than the provider's OpenID Connect (Doorkeeper wants it \
+            in the view of its consent page), leaves it out.
+            """
+    )
 
     /// The form by which a page of the provider's carries the request on and leaves the nonce out.
     private func lost(of login: Login, in flow: Flow) -> Evidence? {

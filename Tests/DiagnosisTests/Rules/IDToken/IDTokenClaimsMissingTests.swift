@@ -65,4 +65,16 @@ struct IDTokenClaimsMissingTests {
             .editingLast("/callback") { $0.response?.status = status }
         #expect(recording.finding(rule)?.severity == (isError ? .error : .warning))
     }
+
+    /// As django-oidc-provider has it then: what is to be changed is the request, not the provider's claims.
+    @Test func saysThatTheLoginDidNotAskForOpenID() throws {
+        let empty = try Recording(broken + ".near-miss").editingIDToken(claims: { $0 = JSONObject() })
+            .answering("/callback", 500)
+        let asked = try #require(empty.finding(rule))
+        #expect(asked.fix.contains("all five claims"))
+        let finding = try #require(empty.asking("scope", "profile email").finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.notes.last == "without openid nothing has to be in it")
+        #expect(finding.fix.hasPrefix("Add openid to the scope"))
+    }
 }

@@ -33,6 +33,14 @@ struct IDTokenNonceMissingTests {
         #expect(finding.notes.contains("the provider's own page carries the request on without it") == isLost)
     }
 
+    @Test func saysThatTheLoginDidNotAskForOpenID() throws {
+        let recording = try Recording(broken).asking("scope", "profile email")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places == ["1 request.query nonce", "1 request.query scope", "4 jwt.claims nonce"])
+        #expect(finding.fix.hasPrefix("Add openid to the scope"))
+        #expect(try Recording(broken).finding(rule)?.fix.hasPrefix("Add openid") == false)
+    }
+
     @Test func leavesARefreshAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
