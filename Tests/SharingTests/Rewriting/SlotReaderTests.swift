@@ -70,7 +70,8 @@ struct SlotReaderTests {
     @Test(arguments: [
         (TextKind.json, #"login failed; password=zem4K {"a":"b"}"#, true),
         (.json, #"login (3) failed: the password is zem4Kestrel {"a":"b"}"#, true),
-        (.json, #"const login = f; password=zem4K {"a":"b"}"#, false),
+        (.json, #"const login = f; password=zem4K {"a":"b"}"#, true),
+        (.json, #"const login = f, password=zem4K, a = {"a":"b"}"#, false),
         (.json, #"password=zem4K;f({"a":"b"})"#, false),
     ])
     func wordsBeforeADocumentAreRead(kind: TextKind, text: String, areRead: Bool) {
