@@ -35,6 +35,12 @@ package struct LogoutCourse: Sendable {
     /// Whether the user said no.
     package var isDeclined: Bool { if case .declined = end { true } else { false } }
 
+    /// Whether the user confirmed on a page of the provider's, which was asked to send the browser back and did not: the session has
+    /// ended, and the user is left there.
+    package var isLeftAfterConfirming: Bool {
+        if case .page = end { isConfirmed && wanted != nil } else { false }
+    }
+
     /// Parameters by which providers are told where to go next, the standard's own first.
     package static let targetNames = ["post_logout_redirect_uri", "returnTo", "logout_uri", "redirect_uri"]
 
@@ -134,7 +140,10 @@ package struct LogoutCourse: Sendable {
         for later in index.withoutAssets(after: page).prefix(200) {
             let other = index.capture[later]
             guard other.startedAt - exchange.startedAt <= .seconds(300) else { return }
-            if other.request.url.origin == exchange.request.url.origin, other.request.method == "POST" {
+            // What the app's server sends to the provider meanwhile is answered without a page.
+            if other.request.url.origin == exchange.request.url.origin, other.request.method == "POST",
+                other.response.map({ $0.isRedirection || $0.body?.isPage ?? false }) ?? false
+            {
                 isConfirmed = true
             }
             guard Self.leads(other, to: target) else { continue }

@@ -129,10 +129,9 @@ extension Ending {
     /// Whether the last logout was left on the provider's page although it asked to be sent back.
     private var isLeftAtLogout: Bool {
         // Asked to confirm although the hint says who it is, and left there: the login stands all the same.
-        guard let last = lastLogout, !last.parameters.contains("id_token_hint"),
-            case .page = LogoutCourse(of: last, in: index).end
-        else { return false }
-        return true
+        guard let last = lastLogout, !last.parameters.contains("id_token_hint") else { return false }
+        let course = LogoutCourse(of: last, in: index)
+        return if case .page = course.end { !course.isConfirmed } else { false }
     }
 
     /// Whether one of these calls was refused, and nothing later shows that it would be let in: a 401 that was repeated with success is

@@ -34,7 +34,7 @@ struct LogoutHintInvalid: Rule {
         var reason: String?
         var found: [Violation] = []
         for logout in LogoutCall.all(in: flow) {
-            let isUnheeded = isUnheeded(logout.course)
+            let isUnheeded = logout.course.isLeftAfterConfirming
             guard logout.course.isRefused || isUnheeded, let hint = logout.hint else { continue }
             var fault = fault(of: hint, logout, flow)
             if fault.isEmpty,
@@ -68,11 +68,6 @@ struct LogoutHintInvalid: Rule {
         The provider asked the user before it ended the session, and did not send the browser back to the app: what was sent as id_token_hint is \
         not an ID token that it issued to this client, so it went on as if there were none.
         """
-
-    /// Whether the user confirmed the logout on a page of the provider, which was asked to send the browser back and did not.
-    private func isUnheeded(_ course: LogoutCourse) -> Bool {
-        if case .page = course.end { course.isConfirmed && course.wanted != nil } else { false }
-    }
 
     /// The claim by which WSO2 tells whose ID token it is, where it says that it misses it.
     private func authorizedParty(of hint: Parameter, _ logout: LogoutCall) -> [Evidence] {

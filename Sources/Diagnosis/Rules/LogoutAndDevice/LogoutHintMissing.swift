@@ -42,14 +42,22 @@ struct LogoutHintMissing: Rule {
             else { continue }
             let insists = words != nil || flow.provider == .okta || flow.provider == .forgerock
             let asksToReturn = logout.call.parameters.parameter("post_logout_redirect_uri")
-            guard insists || logout.call.parameters["client_id"] == nil, asksToReturn != nil || words != nil
-            else { continue }
+            let isNameless = logout.call.parameters["client_id"] == nil
+            let isLeft = logout.course.isLeftAfterConfirming
+            guard insists || isNameless || isLeft, asksToReturn != nil || words != nil else { continue }
             guard let severity = severity(of: logout.course, in: flow) else { continue }
             var evidence = [logout.names]
-            evidence[0].note = "no id_token_hint" + (insists ? "" : ", no client_id")
+            evidence[0].note = "no id_token_hint" + (insists || !isNameless ? "" : ", no client_id")
             if let asksToReturn { evidence.append(Evidence(asksToReturn)) }
             evidence.append(logout.answer(quoting: words, in: flow))
-            found.append(Violation(evidence, severity: severity, exchange: logout.call.exchange))
+            found.append(
+                Violation(
+                    evidence,
+                    severity: severity,
+                    explanation: isLeft && !isNameless ? Self.left : nil,
+                    exchange: logout.call.exchange
+                )
+            )
         }
         return Violation.worst(of: found).map { .violated($0) } ?? .holds
     }
@@ -59,11 +67,17 @@ struct LogoutHintMissing: Rule {
         switch course.end {
         case .refused: .error
         // The login was a good one, and the user is left at the provider.
-        case .page: [.success, .cancelled].contains(flow.ending) ? .warning : .error
+        case .page:
+            course.isLeftAfterConfirming || [.success, .cancelled].contains(flow.ending) ? .warning : .error
         case .sentBack: course.isConfirmed ? .warning : nil
         case .declined, .done, .unanswered: nil
         }
     }
+
+    private static let left = """
+        The provider asked the user before it ended the session, and did not send the browser back to the app. Without an ID token as id_token_hint \
+        it need not (section 3): anybody can send a client_id, and it shows no session.
+        """
 
     private static let texts = [
         "missing parameters: id_token_hint", "requires an id_token_hint",

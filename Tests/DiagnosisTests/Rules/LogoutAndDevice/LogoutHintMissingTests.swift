@@ -76,6 +76,28 @@ struct LogoutHintMissingTests {
         #expect(recording.outcomes == [.success])
     }
 
+    /// As django-oidc-provider has it, which sends nobody back for a client_id alone.
+    ///
+    /// A revocation by the app's server confirms nothing.
+    @Test(arguments: [
+        ("POST", "text/html", true), ("GET", "text/html", false), ("POST", "application/json", false),
+    ])
+    func warnsWhereTheUserIsLeftAfterConfirming(method: String, type: String, fires: Bool) throws {
+        var recording = try asking("client_id", "shop-web").editingLast("/end-session") {
+            $0.response = RecordedResponse(status: 200, body: .html("<p>Sign out?</p>"))
+        }
+        var confirmed = try #require(recording.exchanges.last)
+        confirmed.startedAt = confirmed.startedAt + .seconds(3)
+        confirmed.request.method = method
+        confirmed.request.url = RecordedURL("https://id.harbour.example/end-session/confirm")
+        let text = type == "text/html" ? "<p>You have signed out.</p>" : "{}"
+        confirmed.response = RecordedResponse(status: 200, body: Body(text: text, mediaType: type))
+        recording.exchanges.append(confirmed)
+        #expect(recording.finding(rule)?.severity == (fires ? .warning : nil))
+        #expect(recording.finding(rule)?.notes.first == (fires ? "no id_token_hint" : nil))
+        #expect(recording.outcomes == [fires ? .success : .incomplete])
+    }
+
     @Test func followsARedirectToAnErrorPage() throws {
         let recording = try answering {
             $0.status = 302
