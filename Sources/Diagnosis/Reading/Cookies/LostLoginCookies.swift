@@ -80,12 +80,7 @@ struct LostLoginCookies {
                 reading.reason = Gap.strippedCookies
                 continue
             }
-            // An app that exchanged the code need not have missed what no request of the file has.
-            let isUnknown =
-                isRedeemed
-                ? !flow.surroundings.areCookiesRecorded(at: callback.place)
-                : flow.surroundings.mayLackCookies(at: callback.place)
-            guard !isUnknown else {
+            guard mayTellCookies(callback, isRedeemed, in: flow) else {
                 reading.reason = Gap.noCookies
                 continue
             }
@@ -95,6 +90,16 @@ struct LostLoginCookies {
             }
         }
         return reading
+    }
+
+    /// Whether a cookie that is not there was not sent; an app that exchanged the code need not have missed what no request of the
+    /// file has.
+    private static func mayTellCookies(_ callback: RejectedCallback, _ isRedeemed: Bool, in flow: Flow)
+        -> Bool
+    {
+        isRedeemed
+            ? flow.surroundings.areCookiesRecorded(at: callback.place)
+            : !flow.surroundings.mayLackCookies(at: callback.place)
     }
 
     /// Whether one address takes the answers for all apps behind it, and finds the login by its state: Google's Identity-Aware Proxy.

@@ -38,12 +38,7 @@ struct TokenInvalidClient: Rule {
         // A client that falls back to another method, and is let in, has repaired it.
         let granted = Set(calls.filter(\.answer.isSuccess).map(\.purpose))
         let isRepaired = refused.allSatisfy { granted.contains($0.purpose) }
-        var evidence: [Evidence] = []
-        for call in refused.prefix(4) {
-            evidence += flow.evidence(of: call.answer, note: authentication(of: call, flow))
-            if let client = call.authentication.clientID { evidence.append(Evidence(client)) }
-            evidence += key(of: call)
-        }
+        var evidence = refused.prefix(4).flatMap { told(of: $0, flow) }
         if !isRepaired,
             let cause = deletion(before: refused, flow, evidence)
                 ?? RefusedSecret.violation(refused, evidence)
@@ -69,12 +64,7 @@ struct TokenInvalidClient: Rule {
             words == nil && !isRepaired
             ? AcceptedClient.grant(before: first, among: calls, in: flow) : nil
         if let earlier { evidence.insert(earlier, at: 0) }
-        let isUnknown =
-            earlier == nil && !isRepaired
-            && refused.allSatisfy { call in
-                call.isSaidToBeUnknown
-                    && (!call.namesNobody || flow.surroundings.mayLackCredentials(at: call.exchange))
-            }
+        let isUnknown = earlier == nil && !isRepaired && refused.allSatisfy { isNobody($0, flow) }
         let isEmpty = earlier == nil && !isRepaired && refused.allSatisfy(Self.hasEmptySecret)
         return .violated(
             Violation(
@@ -85,6 +75,18 @@ struct TokenInvalidClient: Rule {
                 exchange: first.exchange
             )
         )
+    }
+
+    /// How a refused call authenticated, and what it was answered.
+    private func told(of call: ClientCall, _ flow: Flow) -> [Evidence] {
+        flow.evidence(of: call.answer, note: authentication(of: call, flow))
+            + (call.authentication.clientID.map { [Evidence($0)] } ?? []) + key(of: call)
+    }
+
+    /// Whether it is the client that the provider does not know: a call that names none may have lost its name with its credentials.
+    private func isNobody(_ call: ClientCall, _ flow: Flow) -> Bool {
+        call.isSaidToBeUnknown
+            && (!call.namesNobody || flow.surroundings.mayLackCredentials(at: call.exchange))
     }
 
     /// The client that is not known where it is not the one that asks: Keycloak's name for the audience of a token exchange.
