@@ -20,28 +20,17 @@ struct TextLabels {
         let text = Self.trimmed(node)
         guard !text.isEmpty else { return nil }
         if let known = label {
-            let isOne =
-                Self.isValue(text, known) && (!isTyped || text.contains(where: \.isASCIIDigit))
-                || isTyped && known.kind == .personal && Self.isDay(text)
-            let isName =
-                greeted ?? 1 < 2
-                || GreetingSlots.name(in: text, coding: .entities) != nil
-                    && !ShownNames.areOfPage(SlotReader.string(text))
+            let isOne = isMeant(text, by: known)
             // `Hello,`, and a letter behind it that greets nobody by name.
             let mayGoOn = greeted != nil
             (label, isTyped, greeted) = (nil, false, nil)
-            if isOne, isName { return Self.slot(known.name, text) }
+            if isOne { return Self.slot(known.name, text) }
             guard mayGoOn else { return nil }
         }
         let before = caption
         caption = text.count <= Self.longestLabel ? text : []
         if text.first == 0x3a, let named = Self.secret(before) {
-            let value = Self.trimmed(text.dropFirst())
-            guard value.isEmpty else {
-                return Self.isValue(value, named) ? Self.slot(named.name, value) : nil
-            }
-            label = named
-            return nil
+            return slot(text.dropFirst(), behind: named)
         }
         if let words = GreetingSlots.leastWords(behind: text) {
             (label, greeted) = (("display_name", .personal), words)
@@ -67,11 +56,30 @@ struct TextLabels {
         guard let colon = text.prefix(48).firstIndex(of: 0x3a), colon > text.startIndex,
             !TextKind.opensDocument(text)
         else { return nil }
-        guard let named = Self.secret(text[..<colon]) else { return nil }
-        let value = Self.trimmed(text[(colon + 1)...])
+        return Self.secret(text[..<colon]).flatMap { slot(text[(colon + 1)...], behind: $0) }
+    }
+
+    /// What stands behind a label in its own text; where nothing does, it is the label of the next one.
+    private mutating func slot(
+        _ rest: ArraySlice<UInt8>,
+        behind named: (name: String, kind: Secret.Kind)
+    ) -> Slot? {
+        let value = Self.trimmed(rest)
         guard value.isEmpty else { return Self.isValue(value, named) ? Self.slot(named.name, value) : nil }
         label = named
         return nil
+    }
+
+    /// Whether a text is what the one before it announced.
+    private func isMeant(_ text: ArraySlice<UInt8>, by known: (name: String, kind: Secret.Kind)) -> Bool {
+        let isOne =
+            Self.isValue(text, known) && (!isTyped || text.contains(where: \.isASCIIDigit))
+            || isTyped && known.kind == .personal && Self.isDay(text)
+        let isName =
+            greeted ?? 1 < 2
+            || GreetingSlots.name(in: text, coding: .entities) != nil
+                && !ShownNames.areOfPage(SlotReader.string(text))
+        return isOne && isName
     }
 
     /// What the last words of a label say is told behind it; nil where that is nobody's.
