@@ -10,7 +10,7 @@ extension MessageRecognizer {
     static func isFrontChannelLogout(_ query: Parameters, at url: RecordedURL) -> Bool {
         guard let session = query["sid"], !session.isEmpty,
             let issuer = query["iss"].map({ RecordedURL($0) }), issuer.isWeb,
-            issuer.authority != url.authority
+            issuer.server != url.server
         else { return false }
         return !["code", "error", "id_token", "response", "state"].contains(where: query.contains)
     }

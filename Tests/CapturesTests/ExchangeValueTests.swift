@@ -143,6 +143,17 @@ struct RecordedURLTests {
         }
     }
 
+    /// A port that is the scheme's own tells no servers apart.
+    @Test(arguments: [
+        ("https://a.example:443/p", "a.example"), ("http://A.example:80", "a.example"),
+        ("http://a.example/", "a.example"), ("https://a.example:80/", "a.example:80"),
+        ("https://u@A.example:8443", "a.example:8443"),
+        ("http://[::1]:8080/", "[::1]:8080"),
+    ])
+    func serverIsToldByHostAndPort(text: String, server: String) {
+        #expect(RecordedURL(text).server == server)
+    }
+
     @Test(arguments: ["/", "/a", "/a?", "/a?b=c&d", "/a#f", "/a?b#c?d#e", "/a#b?c", "//x/y?z", "/é?ü=ö"])
     func fromItsPartsItIsTheSame(target: String) {
         let parts = RecordedURL(scheme: "https", authority: "idp.example:8443", target: target)

@@ -92,6 +92,16 @@ struct PortsOfOneHostTests {
         #expect(flow.authorizationRequests.first?.endpoint.text == Self.provider + "/authorize")
     }
 
+    /// A port that is the scheme's own, and a host in capitals, are no other server's.
+    @Test(arguments: ["https://idp.example:443", "http://idp.example", "https://IDP.example"])
+    func redirectWithinTheProviderIsNoRequest(origin: String) {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        capture.redirect(origin + "/start", to: login.authorizationURL, headers: ShopLogin.browser)
+        login.callback(&capture)
+        #expect(capture.flows.flatMap(\.authorizationRequests).isEmpty)
+    }
+
     /// Without an address to be sent back to the provider goes by what it knows of the app.
     @Test(arguments: [(app, Outcome.success), (provider, .failure)])
     func logoutIsDoneWhereTheAppsPageBehindItBreaks(origin: String, expected: Outcome) {

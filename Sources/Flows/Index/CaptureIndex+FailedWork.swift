@@ -45,7 +45,7 @@ extension CaptureIndex {
         return order[(position[refusal] + 1)...].prefix(Self.mostLater).contains { exchange in
             let later = capture[exchange]
             return later.startedAt >= refused.endedAt && later.startedAt - refused.endedAt <= .seconds(300)
-                && later.request.url.authority == refused.request.url.authority
+                && later.request.url.server == refused.request.url.server
                 && later.request.method != "OPTIONS"
                 && later.response.map { $0.status < 400 } ?? false && !Asset.isAsset(later)
                 && !(later.request.method == "GET" && ErrorRedirect.isSignInPage(later.request.url))

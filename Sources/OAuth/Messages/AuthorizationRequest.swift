@@ -48,7 +48,7 @@ package struct AuthorizationRequest: Sendable {
             Parameters(url.queryItems, of: index, in: .responseLocation),
             at: url
         )
-        guard url.isWeb, url.authority != exchange.request.url.authority, parameters.contains("client_id"),
+        guard url.isWeb, url.server != exchange.request.url.server, parameters.contains("client_id"),
             parameters.contains("response_type") && parameters.contains("redirect_uri")
                 || parameters["request_uri"]?.hasPrefix("urn:ietf:params:oauth:request_uri:") ?? false
         else { return nil }

@@ -129,6 +129,11 @@ extension RecordedURL {
     /// http and https.
     package var origin: String? { parts.server?.origin }
 
+    /// What tells servers apart: the host in lower case, with the port where that is not the scheme's own; nil without authority.
+    ///
+    /// One that leads from `http` to `https` is the same, and so it is with its port written or left out (RFC 3986, section 6.2.3).
+    package var server: String? { parts.server?.server }
+
     /// Whether this is `http` or `https`.
     package var isWeb: Bool { origin != nil }
 

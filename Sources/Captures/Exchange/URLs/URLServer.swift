@@ -15,6 +15,7 @@ final class URLServer: Sendable {
     /// As written, else by the scheme.
     let port: Int?
     let origin: String?
+    let server: String?
 
     private init(_ text: Substring, scheme: Substring?, authority: Substring?) {
         self.text = String(text)
@@ -34,6 +35,12 @@ final class URLServer: Sendable {
                 "\(kind)://\(host):\(port)"
             } else {
                 nil
+            }
+        server =
+            if let host, port != Self.ports[kind ?? ""] {
+                "\(host):\(port.map(String.init) ?? "")"
+            } else {
+                host
             }
         self.host = host
     }

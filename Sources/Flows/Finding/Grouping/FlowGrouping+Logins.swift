@@ -126,7 +126,7 @@ extension FlowGrouping {
     /// Whether a redirect of another host, or of another port of it, led to a request: a login begins there.
     private func isSentByApp(_ request: AuthorizationRequest) -> Bool {
         guard let source = index.redirectedFrom[request.exchange] else { return false }
-        return capture[source].request.url.authority != capture[request.exchange].request.url.authority
+        return capture[source].request.url.server != capture[request.exchange].request.url.server
     }
 
     private static func grant(of request: AuthorizationRequest) -> String {
