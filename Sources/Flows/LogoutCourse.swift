@@ -219,23 +219,27 @@ package struct LogoutCourse: Sendable {
     private static let declinations = ["logout_denied", "denied the logout"]
 }
 
-/// The hosts where logins were to be answered, with their ports: on a developer's machine the app and the provider differ by these.
-private struct RedirectAuthorities: Sendable {
-    let list: Set<String>
+/// Where logins were to be answered.
+private struct AnswerTargets: Sendable {
+    let hosts: Set<String>
+    let servers: Set<String>
 
     init(_ index: CaptureIndex) {
-        list = Set(
-            index.authorizationRequests.compactMap { $0.redirectURI.flatMap { RecordedURL($0).authority } }
-        )
+        let urls = index.authorizationRequests.compactMap { $0.redirectURI.map { RecordedURL($0) } }
+        hosts = Set(urls.compactMap(\.host))
+        servers = Set(urls.compactMap(\.server))
     }
 }
 
 extension CaptureIndex {
     /// Whether an exchange is at a host of an app's that is not the provider's, too.
+    ///
+    /// An app may have several ports there; at the provider's own host, as on a developer's machine, they tell the two apart.
     fileprivate func isOfAppAlone(_ exchange: Int, at logout: EndpointCall) -> Bool {
-        guard let authority = capture[exchange].request.url.authority,
-            authority != capture[logout.exchange].request.url.authority
-        else { return false }
-        return derived.value { RedirectAuthorities(self) }.list.contains(authority)
+        let (url, provider) = (capture[exchange].request.url, capture[logout.exchange].request.url)
+        guard let host = url.host, let server = url.server else { return false }
+        let targets = derived.value { AnswerTargets(self) }
+        guard host == provider.host else { return targets.hosts.contains(host) }
+        return server != provider.server && targets.servers.contains(server)
     }
 }

@@ -115,4 +115,16 @@ struct PortsOfOneHostTests {
         capture.get(page, 500, headers: ShopLogin.browser, body: .html("no"))
         #expect(capture.flows.map(\.ending) == [expected])
     }
+
+    /// An app that has a host of its own may have its pages at one port and the callback at another.
+    @Test func logoutIsDoneAtAnotherPortOfTheApp() {
+        var capture = CaptureBuilder()
+        var login = ShopLogin()
+        login.redirectURI = "https://shop.example:5000/cb"
+        login.whole(&capture)
+        let page = "https://shop.example:3000/bye"
+        capture.redirect(login.issuer + "/logout?client_id=shop", to: page, headers: ShopLogin.browser)
+        capture.get(page, 500, headers: ShopLogin.browser, body: .html("no"))
+        #expect(capture.flows.map(\.ending) == [.success])
+    }
 }
