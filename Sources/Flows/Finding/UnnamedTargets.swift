@@ -38,8 +38,10 @@ enum UnnamedTargets {
         }
     }
 
-    /// Whether a request brings an answer to the app: in its address, or in a form, which a page of the provider's posts (OAuth 2.0
-    /// Form Post Response Mode, section 2) and not one of the app's, that hands on what it got.
+    /// Whether a request brings an answer to the app: in its address, or in a form.
+    ///
+    /// A page of the provider's posts it (OAuth 2.0 Form Post Response Mode, section 2) and not one of the app's, which hands on
+    /// what it got; what the page's scripts send leads nowhere.
     private static func isAnswered(
         by request: RecordedRequest,
         at origin: String,
@@ -48,7 +50,9 @@ enum UnnamedTargets {
         if request.method == "GET" {
             return isAnswer(request.url, isStateless && !isFromApp(request, origin))
         }
-        guard request.method == "POST", !isFromApp(request, origin) else { return false }
+        guard request.method == "POST", !isFromApp(request, origin),
+            request.headers.first("sec-fetch-mode").map({ $0 == "navigate" }) ?? true
+        else { return false }
         return FormBody.items(of: request.body).map { isAnswer($0, isStateless) } ?? false
     }
 

@@ -75,6 +75,18 @@ struct UnnamedTargetsTests {
         #expect(capture.flows.flatMap(\.authorizationResponses).compactMap(\.callback) == callbacks)
     }
 
+    /// A script of the page's tells whoever counts its errors.
+    @Test(arguments: [("navigate", [1]), ("cors", []), ("no-cors", [])])
+    func whatAScriptOfThePageSendsIsNoAnswer(mode: String, callbacks: [Int]) {
+        var capture = CaptureBuilder()
+        let request = "https://idp.example/authorize?client_id=shop&request_uri=urn%3Aexample%3Apushed-1"
+        capture.get(request, body: .html("<div id=root></div><script src=a.js></script>"))
+        let headers = [("Origin", "https://idp.example"), ("Sec-Fetch-Mode", mode)]
+        let told = [("error", "login_required"), ("state", "state-of-one-0001")]
+        capture.post("https://errors.example/report", told, headers: headers, body: .html("ok"))
+        #expect(capture.flows.flatMap(\.authorizationResponses).compactMap(\.callback) == callbacks)
+    }
+
     /// The provider's half is not in the capture: what the app redirects to is none of its answers.
     @Test func redirectOfTheAppIsNoAnswerWhereTheProviderIsNotSeen() {
         var capture = CaptureBuilder()
