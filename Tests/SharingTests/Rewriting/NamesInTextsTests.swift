@@ -118,6 +118,10 @@ struct NamesInTextsTests {
             told: ["level=info", "username=aq7", #"display_name=Ada \"Al\" Quill"#, "id=5"]
         ),
         Row(text: #"a=1 b=2 c="x\" d=4"#, told: ["a=1", "b=2", "d=4"]),
+        Row(
+            text: #"user=aq7 dir="C:\logs\" name="Ada Quill" id=5"#,
+            told: ["username=aq7", #"dir=C:\logs\"#, "display_name=Ada Quill", "id=5"]
+        ),
         Row(text: "a=1 b=2 name=x", told: ["a=1", "b=2", "name=x"]), Row(text: "a=1 b=2", told: []),
     ])
     func lineOfALogIsReadByItsPairs(row: Row) {

@@ -42,10 +42,14 @@ enum LogLineSlots {
     }
 
     /// Where a value ends behind a quotation mark; one behind a backslash belongs to it: `"Ada \"Al\" Quill"`.
+    ///
+    /// Not where the one that ends it would begin the value of another pair: of `dir="C:\" name="Ada Quill"` nothing is escaped.
     private static func end(ofQuoted value: ArraySlice<UInt8>, by quote: UInt8) -> Int? {
         var index = value.startIndex
         while index < value.endIndex, value[index] != quote { index += value[index] == 0x5c ? 2 : 1 }
-        return index < value.endIndex ? index : nil
+        guard index < value.endIndex else { return nil }
+        let isOfNext = value[..<index].last == 0x3d && value[(index + 1)...].first.map { $0 > 0x20 } ?? false
+        return isOfNext ? value.firstIndex(of: quote) : index
     }
 
     /// Where a line says which user it is about, its names are the user's.
