@@ -296,6 +296,7 @@ extension UnexpectedPlacesTests {
                 "access token: (none)",
             ]
         ),
+        Row(
             name: "what says by where it stands, or by its form, that it is somebody's",
             body: #"{"img":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVQ=","#
                 + #""device":{"serial_number":"C02XK1ZZJGH5"},"lat":"-33.8688","fileName":"Brannoch Tavish.pdf","#
