@@ -154,6 +154,20 @@ struct RecordedURLTests {
         #expect(RecordedURL(text).server == server)
     }
 
+    @Test(arguments: [
+        ("http://localhost:3000/cb", "http://LOCALHOST:3000/", true),
+        ("http://localhost:3000/", "http://localhost:8080/", false),
+        ("https://a.example/", "https://u@a.example:443/b", true),
+        ("http://a.example/", "https://a.example/", true),
+        ("http://a.example:8080/", "https://a.example/", false),
+        ("https://a.example/", "https://b.example/", false),
+        ("com.example.app:/cb", "com.example.app:/cb", false),
+    ])
+    func serverIsAHostAndAPort(_ one: String, _ other: String, isSame: Bool) {
+        #expect(RecordedURL(one).isAtServer(of: RecordedURL(other)) == isSame)
+        #expect(RecordedURL(other).isAtServer(of: RecordedURL(one)) == isSame)
+    }
+
     @Test(arguments: ["/", "/a", "/a?", "/a?b=c&d", "/a#f", "/a?b#c?d#e", "/a#b?c", "//x/y?z", "/é?ü=ö"])
     func fromItsPartsItIsTheSame(target: String) {
         let parts = RecordedURL(scheme: "https", authority: "idp.example:8443", target: target)

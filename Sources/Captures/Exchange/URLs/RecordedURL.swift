@@ -134,6 +134,13 @@ extension RecordedURL {
     /// One that leads from `http` to `https` is the same, and so it is with its port written or left out (RFC 3986, section 6.2.3).
     package var server: String? { parts.server?.server }
 
+    /// Whether another is at the same server; none is without authority.
+    ///
+    /// On a developer's machine an app and its provider differ by their ports alone.
+    package func isAtServer(of other: RecordedURL) -> Bool {
+        server.map { $0 == other.server } ?? false
+    }
+
     /// Whether this is `http` or `https`.
     package var isWeb: Bool { origin != nil }
 

@@ -10,10 +10,10 @@ struct LoginInitiation {
 
     /// The one that an authorization request followed on, ten minutes before it at most; nil where the capture has none.
     static func before(_ attempt: LoginAttempt, in flow: Flow) -> LoginInitiation? {
-        let endpoint = attempt.request?.endpoint.host
+        let endpoint = attempt.request?.endpoint
         for index in flow.exchanges(before: attempt.exchange, within: .seconds(600)) {
             let request = flow.capture[index].request
-            guard request.url.host != endpoint else { continue }
+            guard endpoint.map({ !request.url.isAtServer(of: $0) }) ?? true else { continue }
             guard let parameters = ThirdPartyInitiation.parameters(of: request, at: index) else { continue }
             return LoginInitiation(parameters: parameters)
         }

@@ -12,8 +12,9 @@ enum ProviderPages {
     static func of(_ request: AuthorizationRequest, in flow: Flow) -> [Int] {
         guard !request.isUnseen else { return [] }
         let target = request.redirectURI.map { RecordedURL($0).normalizedWithoutQuery }
-        let endpoint = flow.capture[request.exchange].request.url.origin
-        let app = request.redirectURI.flatMap { RecordedURL($0).host }
+        let asked = flow.capture[request.exchange].request.url
+        let endpoint = asked.origin
+        let app = request.redirectURI.map { RecordedURL($0) }
         // Where its redirects lead, its pages go on: sign-in pages often have a host of their own.
         var origins: Set = [endpoint]
         var pages: Set<Int> = [request.exchange]
@@ -25,13 +26,14 @@ enum ProviderPages {
             guard url.normalizedWithoutQuery != target, !isAnswer(url, to: request, from: endpoint) else {
                 continue
             }
+            let isApps = app.map { url.isOfApp(answeredAt: $0, by: asked) } ?? false
             let isLed = flow.surroundings.redirectedFrom[exchange].map(pages.contains) ?? false
             let isPage =
                 (origins.contains(url.origin)
-                    || url.host != app && inClear(url).map { origins.contains($0) } ?? false)
+                    || !isApps && inClear(url).map { origins.contains($0) } ?? false)
                 && (flow.surroundings.messages[exchange].map { isSame($0, request, likes) } ?? true)
             guard isLed || isPage else { continue }
-            if url.host != app { origins.insert(url.origin) }
+            if !isApps { origins.insert(url.origin) }
             pages.insert(exchange)
             ordered.append(exchange)
         }

@@ -91,7 +91,10 @@ extension Flow {
             let target = exchange.request.url.resolving(location)
             let callback = redirectURI.map { RecordedURL($0) }
             let isAway = target.origin != exchange.request.url.origin
-            let isApps = callback.map { $0.host == target.host && $0.scheme == target.scheme } ?? isAway
+            let isApps =
+                callback.map {
+                    target.isOfApp(answeredAt: $0, by: exchange.request.url) && $0.scheme == target.scheme
+                } ?? isAway
             return RequestRefusal(in: target, of: page, .responseLocation, isApps ? .delivered : .page)
         }
         // A challenge that is answered without the user's doing: by whoever is told to send the request once more with a nonce, or by a

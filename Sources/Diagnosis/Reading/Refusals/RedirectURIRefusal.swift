@@ -158,9 +158,9 @@ enum RedirectURIRefusal {
 
     /// Whether a URL is one of the app's, as far as its redirect URI tells; a provider's pages may have hosts of their own.
     private static func isApps(_ target: RecordedURL, _ request: AuthorizationRequest) -> Bool {
-        guard target.host != request.endpoint.host else { return false }
+        guard !target.isAtServer(of: request.endpoint) else { return false }
         guard let uri = request.redirectURI.map({ RecordedURL($0) }) else { return true }
-        return uri.host == target.host && uri.scheme == target.scheme
+        return target.isOfApp(answeredAt: uri, by: request.endpoint) && uri.scheme == target.scheme
     }
 
     /// GitHub and Twitch tell the callback that is registered instead of the one that was asked for.

@@ -136,13 +136,14 @@ struct LogoutLocalOnly: Rule {
                 return call.parameters.parameter("token").map { Evidence($0, note: "revoked by the app") }
             default: break
             }
+            let isApps = redirect.isWeb && recorded.request.url.isAtServer(of: redirect)
             // The provider's logout page, called without anything that tells it from other pages.
-            if recorded.request.url.host == provider,
+            if !isApps, recorded.request.url.host == provider,
                 Endpoints.conventionalRole(of: recorded.request.url) == .endSession
             {
                 return nil
             }
-            guard redirect.isWeb, recorded.request.url.host == redirect.host, !leading.contains(exchange),
+            guard isApps, !leading.contains(exchange),
                 isSameBrowser(exchange, login, flow), let cookie = cleared(by: recorded)
             else { continue }
             return Evidence(

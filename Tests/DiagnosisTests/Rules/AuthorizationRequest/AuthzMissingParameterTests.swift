@@ -117,19 +117,24 @@ struct AuthzMissingParameterTests {
         #expect(recording.asking(name, "a-value-of-it").finding(rule) == nil)
     }
 
-    /// A login that another party had begun: the hint is looked for in what it gave to the app.
+    /// A login that another party had begun: the hint is looked for in what it gave to the app, at the provider's host, too, where
+    /// the port is another.
     @Test(arguments: [
-        ("lti_message_hint", "lti_message_hint", true), ("login_hint", "login_hint", true),
-        ("lti_message_hint", "client_id", false), ("acr_values", "acr_values", false),
+        ("lti_message_hint", "lti_message_hint", "www.shop.example", true),
+        ("login_hint", "login_hint", "www.shop.example", true),
+        ("login_hint", "login_hint", "id.harbour.example:8443", true),
+        ("login_hint", "login_hint", "id.harbour.example:443", false),
+        ("lti_message_hint", "client_id", "www.shop.example", false),
+        ("acr_values", "acr_values", "www.shop.example", false),
     ])
-    func knowsAHintThatTheAppDropped(missed: String, given: String, isDropped: Bool) throws {
+    func knowsAHintThatTheAppDropped(missed: String, given: String, at app: String, isDropped: Bool) throws {
         let recording = try Recording("authorization-response/authorization-error").asking(missed, nil)
             .redirecting(with: [("error", "invalid_request"), ("error_description", "Missing \(missed)")])
         var exchanges = recording.flows[0].capture.indices.map { recording.flows[0].capture[$0] }
         var start = exchanges[0]
         start.startedAt = start.startedAt - .seconds(1)
         start.request.url = RecordedURL(
-            "https://www.shop.example/initiate?iss=https%3A%2F%2Fid.harbour.example&target_link_uri="
+            "https://\(app)/initiate?iss=https%3A%2F%2Fid.harbour.example&target_link_uri="
                 + "https%3A%2F%2Fwww.shop.example%2F&\(given)=given-4711"
         )
         start.response = RecordedResponse(status: 200)

@@ -63,6 +63,16 @@ extension RedirectURINotRegisteredTests {
         #expect((recording.finding(rule)?.isPrimary == true) == isOne)
     }
 
+    /// On a developer's machine both are at one host.
+    @Test(arguments: [("", true), (":8443", false), (":9443", true)])
+    func tellsTheAppsErrorPageByItsPort(port: String, isOne: Bool) throws {
+        let host = "https://id.harbour.example"
+        let recording = try Recording(broken).asking("redirect_uri", host + ":8443/callback").redirecting(
+            to: "\(host)\(port)/error?error_description=redirect_uri+is+not+registered"
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+    }
+
     @Test(arguments: [
         (400, "<h1>Error</h1>The redirect URI is not among those of this application", true),
         (200, "<h1>Something went wrong</h1>The redirect URI is not among those of this application", true),

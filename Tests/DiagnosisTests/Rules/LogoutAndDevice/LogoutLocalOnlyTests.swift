@@ -127,6 +127,28 @@ struct LogoutLocalOnlyTests {
         #expect(recording.abstention(rule) != nil)
     }
 
+    /// On a developer's machine the app is at another port of the provider's host: what ends there is the app's session, and what ends
+    /// at the provider's port is its own.
+    @Test(arguments: [("id.harbour.example:8443", true), ("id.harbour.example", false)])
+    func tellsTheAppsLogoutByItsPort(host: String, fires: Bool) throws {
+        let app = "id.harbour.example:8443"
+        let moved = { (text: String, place: String) in
+            text.replacing("https://www.shop.example", with: "https://\(place)")
+        }
+        let callback = "https://\(app)/callback"
+        let recording = try Recording(broken).asking("redirect_uri", callback).sending(
+            "redirect_uri",
+            callback
+        )
+        .editing { exchange in
+            let place = exchange.request.url.path == "/logout" ? host : app
+            exchange.request.url = RecordedURL(moved(exchange.request.url.text, place))
+            guard let location = exchange.response?.location else { return }
+            exchange.response?.redirect(to: moved(location, app))
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func countsARevocationAsALogout() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/logout" else { return }
