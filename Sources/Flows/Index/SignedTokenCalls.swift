@@ -27,7 +27,7 @@ struct SignedTokenCalls: Sendable {
     init(_ index: CaptureIndex) {
         for exchange in index.order {
             let recorded = index.capture[exchange]
-            guard let status = recorded.response?.status, (200..<300).contains(status),
+            guard recorded.response?.isServed ?? false,
                 let token = BearerToken.of(recorded.request, exchange: exchange)?.value,
                 let (key, end) = Self.reading(of: token, in: recorded.request)
             else { continue }
