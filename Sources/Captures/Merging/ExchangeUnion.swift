@@ -268,7 +268,7 @@ struct ExchangeUnion {
     /// Who sends to a server behind a proxy is the proxy.
     private mutating func uniteClient(_ other: Exchange) {
         guard other.client != ClientFacts(), other.client != exchange.client else { return }
-        if exchange.client == ClientFacts(), exchange.request.url.host == other.request.url.host {
+        if exchange.client == ClientFacts(), exchange.request.url.mayNameServer(of: other.request.url) {
             return exchange.client = other.client
         }
         var client = JSONObject()

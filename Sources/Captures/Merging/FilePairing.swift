@@ -91,8 +91,9 @@ struct FilePairing: Sendable {
             if !bMarks.dated.contains(mark) { strong.insert(pair) }
         }
         var best = votes.filter { pair, _ in
-            let tie: SightingComparison.Tie = strong.contains(pair) ? .strong : .weak
-            return SightingComparison(a: a[pair.a], b: b[pair.b], tie: tie).holds
+            let isStrong = strong.contains(pair)
+            let comparison = SightingComparison(a: a[pair.a], b: b[pair.b], tie: isStrong ? .strong : .weak)
+            return (isStrong || comparison.isSameServer) && comparison.holds
         }
         for side in [\Pair.a, \Pair.b] {
             var most: [Int: Int] = [:]
@@ -139,8 +140,8 @@ struct FilePairing: Sendable {
         guard let offset else { return }
         let shift = -ClockSpan.nanoseconds(offset.ahead)
         let slack = min(ClockSpan.nanoseconds(offset.within), .max / 16) + Self.tolerance
-        let hosts = Set(
-            pairs.map { HostPair(a: a[$0.a].request.url.host ?? "", b: b[$0.b].request.url.host ?? "") }
+        let servers = Set(
+            pairs.map { ServerPair(a: a[$0.a].request.url.serverName, b: b[$0.b].request.url.serverName) }
         )
         let taken = (
             a: Set(pairs.map(\.a)).union(aMarks.inside.keys), b: Set(pairs.map(\.b)).union(bMarks.inside.keys)
@@ -158,8 +159,8 @@ struct FilePairing: Sendable {
         for group in groups.values where !group.a.isEmpty {
             let (found, undecided) = group.pairs(within: slack) { left, right in
                 let comparison = SightingComparison(a: a[left], b: b[right], tie: tie)
-                let (host, other) = (comparison.a.request.url.host, comparison.b.request.url.host)
-                return (host == other || hosts.contains(HostPair(a: host ?? "", b: other ?? "")))
+                let names = ServerPair(a: a[left].request.url.serverName, b: b[right].request.url.serverName)
+                return (comparison.isSameServer || servers.contains(names))
                     && comparison.isQueryAlike && comparison.holds
             }
             pairs += found
@@ -168,7 +169,7 @@ struct FilePairing: Sendable {
     }
 
     /// Names under which one server goes in the two captures.
-    private struct HostPair: Hashable {
+    private struct ServerPair: Hashable {
         var a: String
         var b: String
     }

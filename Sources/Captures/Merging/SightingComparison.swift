@@ -62,7 +62,8 @@ struct SightingComparison {
     /// Two programs fetch the same document within one second, and are answered the same but for that.
     private func areAnswerIDsAlike(_ left: HeaderFields, _ right: HeaderFields) -> Bool {
         // Another server on the way names the answer anew, and does not leave the other fields as they are.
-        guard isSameHost, Self.hasSameNames(left, right), left.first("server") == right.first("server") else {
+        guard isSameServer, Self.hasSameNames(left, right), left.first("server") == right.first("server")
+        else {
             return true
         }
         return Self.answerIDs.allSatisfy { name in
@@ -83,7 +84,8 @@ struct SightingComparison {
             || RemovedValue.areAlike(left.queryItems, right.queryItems)
     }
 
-    private var isSameHost: Bool { a.request.url.host == b.request.url.host }
+    /// Whether both were asked of one name; one that both sides of a proxy have goes by two ports.
+    var isSameServer: Bool { a.request.url.mayNameServer(of: b.request.url) }
 
     private var isStatusAlike: Bool {
         guard let left = a.response, let right = b.response else {
@@ -130,7 +132,7 @@ struct SightingComparison {
     private var areHeadersAlike: Bool {
         // Two programs of one machine ask for the same document within one second.
         let names = tie == .strong ? ["authorization"] : ["authorization", "user-agent"]
-        for name in names + (isSameHost ? Array(ExchangeMarks.requestIDs) : []) {
+        for name in names + (isSameServer ? Array(ExchangeMarks.requestIDs) : []) {
             guard let left = a.request.headers.first(name), let right = b.request.headers.first(name) else {
                 continue
             }
@@ -159,7 +161,7 @@ struct SightingComparison {
 
     /// A server stamps an answer once; a proxy, that has its own name, may do it again.
     private var isDateAlike: Bool {
-        guard isSameHost, let left = a.response?.headers.first("date"),
+        guard isSameServer, let left = a.response?.headers.first("date"),
             let right = b.response?.headers.first("date"),
             left != right, let first = Timestamp(httpDate: left), let second = Timestamp(httpDate: right)
         else { return true }

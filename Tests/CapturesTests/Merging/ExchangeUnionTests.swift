@@ -184,11 +184,14 @@ struct ExchangeUnionTests {
         return body
     }()
 
-    /// Who sends to a server behind a proxy is the proxy.
-    @Test(arguments: [false, true]) func clientIsThatOfItsOwnServer(isBehindProxy: Bool) {
-        let (browser, server) = sightings()
-        let own = browser.exchanges[0]
-        var other = isBehindProxy ? server.exchanges[0] : own
+    /// Who sends to a server behind a proxy is the proxy; both may be at one machine.
+    @Test(arguments: ["https://app.example", "http://app.internal:8080", "https://app.example:8443"])
+    func clientIsThatOfItsOwnServer(server: String) {
+        var own = sightings().0.exchanges[0]
+        own.request.url = RecordedURL("https://app.example:3000/home")
+        var other = own
+        other.request.url = RecordedURL("\(server)/home")
+        let isBehindProxy = server != "https://app.example"
         other.client = ClientFacts(process: "nginx", address: "10.0.0.1:4711")
         let union = ExchangeUnion(own, other)
         #expect(union.exchange.client == (isBehindProxy ? ClientFacts() : other.client))

@@ -184,6 +184,51 @@ struct NearMissTests {
         #expect(CaptureMerger(file("k3J9x"), file("p0Qw2")).story == ["a0", "b0"])
     }
 
+    // MARK: - Ports
+
+    /// An app and its provider on a developer's machine have pages at one path; who ends TLS hands on the name without its own port.
+    @Test(
+        arguments: [
+            ("http://localhost:8080", "http://localhost:3000", false),
+            ("http://localhost:3000", "http://localhost:3000", true),
+            ("https://localhost:8443", "http://localhost", true),
+            ("https://app.example:443", "http://app.example:3000", true),
+            ("http://app.example:3000", "http://idp.example:3000", false),
+        ]
+    )
+    func pageAtAnotherPortIsAnother(left: String, right: String, isOne: Bool) {
+        func file(_ server: String, answer: [(String, String)]) -> Sightings {
+            var file = Sightings()
+            file.add(server + "/login", at: Self.second + 0.1, answer: answer)
+            return file
+        }
+        let bySecond = CaptureMerger(file(left, answer: Self.date), file(right, answer: Self.date))
+        #expect(bySecond.story == (isOne ? ["a0+b0"] : ["a0", "b0"]))
+        var (first, second) = (file(left, answer: []), file(right, answer: []))
+        first.callback(1, at: Self.second + 2)
+        second.callback(1, at: Self.second + 2)
+        #expect(CaptureMerger(first, second).story == (isOne ? ["a0+b0", "a1+b1"] : ["a0", "b0", "a1+b1"]))
+    }
+
+    /// A proxy at another port of the app's machine names requests anew; which ports are its sides, a callback shows.
+    @Test(arguments: [(3000, ["a0+b0", "a1+b1"]), (4000, ["a0+b0", "a1", "b1"])])
+    func bothPortsOfAProxyAreOne(port: Int, story: [String]) {
+        func file(_ ports: (Int, Int), request: String, inset: Double) -> Sightings {
+            var file = Sightings(inset: inset)
+            file.add(
+                "http://localhost:\(ports.0)/callback?code=code-1-Xy12&state=state-1-Zq34",
+                at: 0,
+                length: 0.2,
+                headers: [("X-Request-Id", request)],
+                status: 302
+            )
+            file.add("http://localhost:\(ports.1)/home", at: 1)
+            return file
+        }
+        let front = file((8080, 8080), request: "r1", inset: 0)
+        #expect(CaptureMerger(front, file((3000, port), request: "r2", inset: 0.005)).story == story)
+    }
+
     // MARK: - Without an answer
 
     /// A request by which its client is known, or not; `status`: of its answer.
