@@ -12,23 +12,27 @@ enum RedirectURIVariants {
         let decoded = PercentEncoding.decode(uri)
         if RecordedURL(decoded).scheme != nil { add("decoded", decoded) }
         let url = RecordedURL(uri)
-        if let fragment = url.fragment { add("without-fragment", String(uri.dropLast(fragment.count + 1))) }
-        if uri.hasSuffix("/") {
-            add("without-slash", String(uri.dropLast()))
-        } else if url.query == nil {
-            add("with-slash", uri + "/")
+        // No redirect URI has a fragment (RFC 6749, section 3.1.2): what else may be wrong is tried without it.
+        let sent = url.fragment.map { String(uri.dropLast($0.count + 1)) } ?? uri
+        add("without-fragment", sent)
+        let place = url.withoutQuery
+        let query = sent.dropFirst(place.count)
+        if place.hasSuffix("/") {
+            add("without-slash", String(place.dropLast()) + query)
+        } else if query.isEmpty {
+            add("with-slash", place + "/")
         }
         guard let scheme = url.scheme, let authority = url.authority, let host = url.host else {
             return variants
         }
-        let rest = String(uri.dropFirst(scheme.count + 3 + authority.count))
+        let rest = String(sent.dropFirst(scheme.count + 3 + authority.count))
         if scheme == "http" { add("https", "https://\(authority)\(rest)") }
         if scheme == "https" { add("http", "http://\(authority)\(rest)") }
         let port = url.explicitPort.map { ":\($0)" } ?? ""
         if host == "localhost" { add("127-0-0-1", "\(scheme)://127.0.0.1\(port)\(rest)") }
         if host == "127.0.0.1" { add("localhost", "\(scheme)://localhost\(port)\(rest)") }
         if !port.isEmpty { add("without-port", "\(scheme)://\(authority.dropLast(port.count))\(rest)") }
-        if let query = url.query { add("without-query", String(uri.dropLast(query.count + 1))) }
+        if !query.isEmpty { add("without-query", place) }
         return variants
     }
 }
