@@ -1,8 +1,10 @@
 import Captures
 import Flows
+import Foundation
 import LibCrypto
 import OAuth
 import Replay
+import TestSupport
 import Testing
 
 /// Failing logins recorded with a provider in memory, and the change that makes each of them work there.
@@ -133,5 +135,38 @@ struct FixSearchTests {
         client.secret = "another-secret"
         let result = try await search(client, ["token-invalid-client"])
         #expect(result.fix == nil && result.attempts.map(\.hypothesis.id).contains("client-secret-post"))
+    }
+
+    // MARK: - Requests that are like that already
+
+    private func changes(_ capture: Capture, _ rule: String) throws -> [String] {
+        let flows = FlowFinder.flows(in: capture)
+        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
+        return HypothesisFinder.hypotheses(for: plan, rules: [rule], random: { SecureRandom.bytes($0) }).map(
+            \.id
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("unsupported-grant-type", [], "response-type-code", false),
+            ("silent-login-required", [], "without-prompt", false),
+            ("silent-login-required", [("prompt", "none")], "without-prompt", true),
+            ("resource-indicator-mismatch", [], "without-resource", false),
+            ("resource-indicator-mismatch", [("resource", "https://api.example/")], "without-resource", true),
+        ] as [(String, [(String, String)], String, Bool)]
+    )
+    func whatIsNotAskedIsNotLeftOut(rule: String, asks: [(String, String)], change: String, isTried: Bool)
+        throws
+    {
+        var client = ReplayWorld.Client()
+        client.asks = asks
+        #expect(try changes(ReplayWorld().record(client), rule).contains(change) == isTried)
+    }
+
+    /// A service that gets tokens for itself sends no authorization request.
+    @Test func requestThatIsNotThereIsNotChanged() throws {
+        let path = Fixtures.root.appending(path: "captures/token-request/unsupported-grant-type.har").path
+        #expect(try changes(CaptureReader.read(path: path), "unsupported-grant-type").isEmpty)
     }
 }

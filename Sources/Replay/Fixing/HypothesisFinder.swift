@@ -254,8 +254,13 @@ package struct HypothesisFinder {
 
     // MARK: - The authorization request
 
+    /// Nothing where the request is like that already, or there is none.
     private func parameter(_ name: String, _ value: String) -> [Hypothesis.Change] {
-        requestKinds.map { .parameter($0, name, value) }
+        guard let request = flow.sentAuthorizationRequests.first, request.parameters[name] ?? "" != value
+        else {
+            return []
+        }
+        return requestKinds.map { .parameter($0, name, value) }
     }
 
     private var scope: [String] {
