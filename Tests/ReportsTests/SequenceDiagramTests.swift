@@ -87,6 +87,38 @@ struct SequenceDiagramTests {
         #expect(lanes.last?.host == "id.harbour.example")
     }
 
+    /// The backend is one lane whether it asks or answers; what no process is known of is the browser's.
+    @Test(
+        arguments: [("shop-backend", .backend), ("firefox", .browser), (nil, .browser)]
+            as [(String?, Participant.Role)]
+    )
+    func requestThatNobodyAnswersIsThatOfItsProcess(process: String?, sender: Participant.Role) throws {
+        let path = "captures/healthy/web-code-flow.har"
+        let login = try CaptureReader.read(bytes: Fixtures.bytes(path), name: path)
+        var exchanges = login.indices.map { login[$0] }
+        exchanges.insert(
+            Exchange(
+                startedAt: exchanges[5].startedAt - .milliseconds(20),
+                duration: .milliseconds(5),
+                request: RecordedRequest(method: "GET", url: RecordedURL("https://id.harbour.example/")),
+                failure: "connection reset",
+                client: ClientFacts(process: process)
+            ),
+            at: 5
+        )
+        let capture = Capture(exchanges)
+        let report = ReportBuilder.report(on: capture, named: path)
+        let diagram = SequenceDiagramBuilder.diagram(of: try #require(report.flows.first), in: capture)
+        let senders = diagram.rows.compactMap { row in
+            if case .message(let message) = row, message.exchange == 5, message.form == .request {
+                message.from
+            } else {
+                nil
+            }
+        }
+        #expect(senders.map { diagram.lanes[$0].role } == [sender])
+    }
+
     /// Recorded by clocks that lag behind one another by milliseconds.
     @Test func answersStandWhereTheyCaused() throws {
         let order = Self.order(try Self.diagram("Tests/Recordings/login-http2.har"))

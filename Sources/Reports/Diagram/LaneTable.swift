@@ -62,12 +62,10 @@ struct LaneTable {
         return (clients + servers).eachOnce()
     }
 
-    /// Who sends what is no step: the process by its name, else the first that asks at all.
+    /// Who sends what is no step: the process by its name, also where it answers, else the first that asks at all.
     func sender(of exchange: Int, _ capture: Capture) -> Int? {
         let process = capture[exchange].client.process
-        return lanes.firstIndex { $0.host == nil && $0.name == process } ?? lanes.firstIndex {
-            $0.host == nil
-        }
+        return lanes.firstIndex { $0.name == process } ?? lanes.firstIndex { $0.host == nil }
             ?? first(.backend)
     }
 
