@@ -32,6 +32,8 @@ struct SentSecrets {
         {
             items += ParameterPlanner.strings(in: json)
         }
-        return Set(items.filter { SecretNames.isTyped($0.0) || fields.contains($0.0) }.map(\.1))
+        // A page that asks for the name alone may have an empty field for the password.
+        let typed = items.filter { !$0.1.isEmpty && (SecretNames.isTyped($0.0) || fields.contains($0.0)) }
+        return Set(typed.map(\.1))
     }
 }
