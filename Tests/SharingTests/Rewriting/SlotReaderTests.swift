@@ -182,6 +182,8 @@ struct SlotReaderTests {
         (#"<meta http-equiv="refresh" content=" 1.5 , URL = '/cb?a=1'">"#, ["content=/cb?a=1"]),
         (#"<meta name="csrf-token" content="q7Zr==">"#, ["csrf-token=q7Zr=="]),
         (#"<meta name="csrf-token" content="7Zr=x">"#, ["csrf-token=7Zr=x"]),
+        (#"<meta id="to" http-equiv="refresh" content="0;/cb?code=1">"#, ["content=/cb?code=1"]),
+        (#"<meta name="phone" content="415 555 0163">"#, ["phone=415 555 0163"]),
         (#"<script>var a = {"token":"x"}</script><input id=q value=1>"#, ["token=x", "q=1"]),
         (#"<SCRIPT>var a = "</b"</SCRIPT><input name=pin value="4829">"#, ["a=</b", "pin=4829"]),
         (#"<script>var a = "x"</Script ><input name=pin value="4829">"#, ["a=x", "pin=4829"]),

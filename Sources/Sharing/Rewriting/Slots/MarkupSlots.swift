@@ -158,8 +158,8 @@ struct MarkupSlots {
         case let name where Self.holdsAddresses(name):
             slots += AddressSlots.slots(in: value, coding: .entities)
         case "content":
-            // `0; url=…`
-            let target = SlotReader.target(ofRefresh: value)
+            // `0; url=…`; what has a name is no refresh, and may begin with a number.
+            let target = field == nil ? SlotReader.target(ofRefresh: value) : value
             slots.append(
                 Slot(name: field ?? "content", range: target.startIndex..<target.endIndex, coding: .entities)
             )
@@ -241,8 +241,9 @@ struct MarkupSlots {
     }
 
     /// What an element is called; a field whose own name says nothing by what a browser shall fill in, by its kind, or by what
-    /// the page says of it.
+    /// the page says of it; nil for one that stands for a header, whatever `id` it has.
     private func name(of element: HTMLAttributes, isXML: Bool) -> String? {
+        guard element.value(of: "http-equiv", or: "http-equiv", in: text) == nil else { return nil }
         let own =
             element.value(of: "name", or: "id", in: text)
             ?? element.value(of: "property", or: "itemprop", in: text)
