@@ -136,10 +136,11 @@ struct LogoutLocalOnly: Rule {
                 return call.parameters.parameter("token").map { Evidence($0, note: "revoked by the app") }
             default: break
             }
-            let isApps = redirect.isWeb && recorded.request.url.isAtServer(of: redirect)
+            let url = recorded.request.url
+            let isApps = redirect.isWeb && url.isOfApp(answeredAt: redirect, by: login.request.endpoint)
             // The provider's logout page, called without anything that tells it from other pages.
-            if !isApps, recorded.request.url.host == provider,
-                Endpoints.conventionalRole(of: recorded.request.url) == .endSession
+            if url.host == provider, !isApps || url.isAtServer(of: login.request.endpoint),
+                Endpoints.conventionalRole(of: url) == .endSession
             {
                 return nil
             }
@@ -149,7 +150,7 @@ struct LogoutLocalOnly: Rule {
             return Evidence(
                 place: Place(exchange: exchange, part: .responseHeader, name: "Set-Cookie"),
                 value: cookie,
-                note: "deleted by \(Masking.shown(recorded.request.url.path, of: "path"))"
+                note: "deleted by \(Masking.shown(url.path, of: "path"))"
             )
         }
         return nil

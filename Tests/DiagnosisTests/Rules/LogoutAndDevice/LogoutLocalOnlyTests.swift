@@ -128,10 +128,13 @@ struct LogoutLocalOnlyTests {
     }
 
     /// On a developer's machine the app is at another port of the provider's host: what ends there is the app's session, and what ends
-    /// at the provider's port is its own.
-    @Test(arguments: [("id.harbour.example:8443", true), ("id.harbour.example", false)])
-    func tellsTheAppsLogoutByItsPort(host: String, fires: Bool) throws {
-        let app = "id.harbour.example:8443"
+    /// at the provider's port is its own, also where the app is there as well.
+    @Test(arguments: [
+        ("id.harbour.example:8443", "id.harbour.example:8443", true),
+        ("id.harbour.example:8443", "id.harbour.example", false),
+        ("id.harbour.example", "id.harbour.example", false),
+    ])
+    func tellsTheAppsLogoutByItsPort(app: String, host: String, fires: Bool) throws {
         let moved = { (text: String, place: String) in
             text.replacing("https://www.shop.example", with: "https://\(place)")
         }
