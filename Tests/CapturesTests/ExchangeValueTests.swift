@@ -143,10 +143,10 @@ struct RecordedURLTests {
         }
     }
 
-    /// A port that is the scheme's own tells no servers apart.
+    /// A port of http or https tells no servers apart.
     @Test(arguments: [
         ("https://a.example:443/p", "a.example"), ("http://A.example:80", "a.example"),
-        ("http://a.example/", "a.example"), ("https://a.example:80/", "a.example:80"),
+        ("http://a.example/", "a.example"), ("https://a.example:80/", "a.example"),
         ("https://u@A.example:8443", "a.example:8443"),
         ("http://[::1]:8080/", "[::1]:8080"),
     ])
@@ -159,6 +159,7 @@ struct RecordedURLTests {
         ("http://localhost:3000/", "http://localhost:8080/", false),
         ("https://a.example/", "https://u@a.example:443/b", true),
         ("http://a.example/", "https://a.example/", true),
+        ("http://a.example:443/", "https://a.example/", true),
         ("http://a.example:8080/", "https://a.example/", false),
         ("https://a.example/", "https://b.example/", false),
         ("com.example.app:/cb", "com.example.app:/cb", false),

@@ -141,7 +141,7 @@ struct FilePairing: Sendable {
         let shift = -ClockSpan.nanoseconds(offset.ahead)
         let slack = min(ClockSpan.nanoseconds(offset.within), .max / 16) + Self.tolerance
         let servers = Set(
-            pairs.map { ServerPair(a: a[$0.a].request.url.serverName, b: b[$0.b].request.url.serverName) }
+            pairs.map { ServerPair(a: a[$0.a].request.url.server ?? "", b: b[$0.b].request.url.server ?? "") }
         )
         let taken = (
             a: Set(pairs.map(\.a)).union(aMarks.inside.keys), b: Set(pairs.map(\.b)).union(bMarks.inside.keys)
@@ -159,7 +159,10 @@ struct FilePairing: Sendable {
         for group in groups.values where !group.a.isEmpty {
             let (found, undecided) = group.pairs(within: slack) { left, right in
                 let comparison = SightingComparison(a: a[left], b: b[right], tie: tie)
-                let names = ServerPair(a: a[left].request.url.serverName, b: b[right].request.url.serverName)
+                let names = ServerPair(
+                    a: a[left].request.url.server ?? "",
+                    b: b[right].request.url.server ?? ""
+                )
                 return (comparison.isSameServer || servers.contains(names))
                     && comparison.isQueryAlike && comparison.holds
             }

@@ -129,9 +129,10 @@ extension RecordedURL {
     /// http and https.
     package var origin: String? { parts.server?.origin }
 
-    /// What tells servers apart: the host in lower case, with the port where that is not the scheme's own; nil without authority.
+    /// What tells servers apart: the host in lower case, with a port that is none of `http` and `https`; nil without authority.
     ///
-    /// One that leads from `http` to `https` is the same, and so it is with its port written or left out (RFC 3986, section 6.2.3).
+    /// One that leads from `http` to `https` is the same, and so it is with its port written or left out (RFC 3986, section 6.2.3);
+    /// who ends TLS in front of a server hands on the host that it was asked for, with its port.
     package var server: String? { parts.server?.server }
 
     /// Whether another is at the same server; none is without authority.

@@ -37,8 +37,8 @@ final class URLServer: Sendable {
                 nil
             }
         server =
-            if let host, port != Self.ports[kind ?? ""] {
-                "\(host):\(port.map(String.init) ?? "")"
+            if let host, let explicitPort, !Self.ports.values.contains(explicitPort) {
+                "\(host):\(explicitPort)"
             } else {
                 host
             }
