@@ -92,11 +92,13 @@ struct PlayedRegistrationTests {
 
     /// The user of its device, and what is told of its tokens, are those of the client in whose place it registers.
     @Test func registeredClientIsAnsweredAsTheOneInWhosePlaceItIs() throws {
+        let metadata =
+            #"{"redirect_uris":[],"grant_types":["\#(Self.deviceGrant)"],"token_endpoint_auth_method":"none"}"#
         var builder = CaptureBuilder()
         try Self.login(of: "tv", as: "alice", "c0ffeeA7Hq2vLx7TzB4nWm8RdYc9Kq2", &builder)
         builder.post(
             "https://id.example/register",
-            json: #"{"redirect_uris":[],"token_endpoint_auth_method":"none"}"#,
+            json: metadata,
             201,
             body: .json(#"{"client_id":"c-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_endpoint_auth_method":"none"}"#)
         )
@@ -110,8 +112,7 @@ struct PlayedRegistrationTests {
         func ask(_ path: String, _ form: [(String, String)]) -> JSONValue {
             caller.json(caller.post(Self.base + path, form))
         }
-        let sent = Body.json(#"{"redirect_uris":[],"token_endpoint_auth_method":"none"}"#)
-        let registered = caller.json(caller.send("POST", Self.base + "/register", sent))
+        let registered = caller.json(caller.send("POST", Self.base + "/register", .json(metadata)))
         let id = try #require(registered["client_id"]?.string)
         for (client, subject) in [("tv", "alice"), (id, "bob")] {
             let started = ask("/device_authorization", [("client_id", client), ("scope", "openid")])

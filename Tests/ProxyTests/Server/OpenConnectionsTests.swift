@@ -23,6 +23,7 @@ struct OpenConnectionsTests {
             let channel = EmbeddedChannel()
             #expect(closed(by: channel) == nil)
             channel.close(promise: nil)
+            channel.embeddedEventLoop.run()
         }
         #expect(closed(by: channels[2]) == nil)
         #expect(closed(by: channels[3]) == ObjectIdentifier(channels[1]))

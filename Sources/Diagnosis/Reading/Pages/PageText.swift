@@ -34,7 +34,7 @@ enum PageText {
             if ByteSearch.index(of: NumberedMessage.attribute, in: bytes) != nil,
                 let message = HTMLAlert.first(in: Array(bytes))
             {
-                return message + " " + collapsed(text.utf8)
+                return collapsed(Array((message + " " + text).utf8))
             }
             // The Entra pages keep their message in a script and write it from there.
             guard let start = entraCode(in: bytes), !text.containsBytes("AADSTS") else {
