@@ -134,7 +134,7 @@ final class MockSession: MockResponder {
         isNotice: Bool = false
     ) -> (status: String, address: String, isBad: Bool) {
         let url = exchange.request.url
-        let address = (isNotice ? url.authority ?? "" : "") + url.path
+        let address = isNotice ? url.shown : url.path
         let status = exchange.response?.status
         return (
             status.map(String.init) ?? "–  ", address.printable.shortened(to: 70),
