@@ -1,4 +1,5 @@
 import Captures
+import DiagnosisTestSupport
 import Testing
 
 @testable import Diagnosis

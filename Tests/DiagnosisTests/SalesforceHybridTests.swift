@@ -1,4 +1,5 @@
 import Diagnosis
+import DiagnosisTestSupport
 import Flows
 import Testing
 

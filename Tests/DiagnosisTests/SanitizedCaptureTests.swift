@@ -1,4 +1,5 @@
 import Captures
+import DiagnosisTestSupport
 import Flows
 import TestSupport
 import Testing

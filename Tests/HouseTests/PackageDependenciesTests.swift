@@ -12,16 +12,11 @@ struct PackageDependenciesTests {
 
     @Test func everyTargetImportsWhatItDeclaresAndDeclaresWhatItImports() throws {
         let targets = try Manifest().targets
-        // Every folder of a target has one.
-        let folders = try ["Sources", "Tests"].flatMap { folder in
-            try Set(SourceFile.all(below: folder).map { "\(folder)/\($0.path.prefix { $0 != "/" })" })
-        }
-        #expect(Set(folders).subtracting(targets.map(\.folder)) == [])
         for target in targets {
-            var imported = Set(try SourceFile.all(below: target.folder).flatMap { $0.imports.map(\.module) })
-                .subtracting(Self.given)
+            let files = try SourceFile.all(below: target.folder).filter { target.compiles($0.path) }
+            var imported = Set(files.flatMap { $0.imports.map(\.module) }).subtracting(Self.given)
             // Every test target is given it.
-            if target.folder.hasPrefix("Tests/") { imported.remove("TestSupport") }
+            if target.name.hasSuffix("Tests") { imported.remove("TestSupport") }
             #expect(
                 target.dependencies.subtracting(imported).sorted() == [],
                 "\(target.name) imports none of"
@@ -32,6 +27,21 @@ struct PackageDependenciesTests {
             )
         }
     }
+
+    /// One that belongs to none would not be compiled, nor its tests run.
+    @Test func everyFileBelongsToOneTarget() throws {
+        let targets = try Manifest().targets
+        for folder in ["Sources", "Tests"] {
+            for file in try SourceFile.all(below: folder) {
+                let path = "\(folder)/\(file.path)"
+                let owners = targets.filter { target in
+                    path.hasPrefix(target.folder + "/")
+                        && target.compiles(String(path.dropFirst(target.folder.count + 1)))
+                }
+                #expect(owners.count == (path == "Tests/FuzzTests/Fuzz.swift" ? 0 : 1), "\(path)")
+            }
+        }
+    }
 }
 
 /// The targets of `Package.swift`, read as text: SwiftPM cannot be asked while it runs the tests.
@@ -40,6 +50,13 @@ private struct Manifest {
         var name: String
         var folder: String
         var dependencies: Set<String>
+        /// Paths within the folder.
+        var excluded: [String]
+
+        /// Whether a file is compiled, by its path within the folder.
+        func compiles(_ path: String) -> Bool {
+            !excluded.contains { path == $0 || path.hasPrefix($0 + "/") }
+        }
     }
 
     private(set) var targets: [Target] = []
@@ -51,7 +68,7 @@ private struct Manifest {
         for match in text.matches(of: /let (\w+) = Target\.Dependency\.product\(name: "(\w+)"/) {
             constants[String(match.1)] = [String(match.2)]
         }
-        for match in text.matches(of: /let (\w+): \[Target\.Dependency\] = \[([^\]]*)\]/) {
+        for match in text.matches(of: /let (\w+)(?:: \[Target\.Dependency\])? = \[([^\]]*)\]/) {
             constants[String(match.1)] = Self.names(in: match.2, constants)
         }
         for match in text.matches(of: /\b(library|tests|\.target|\.executableTarget)\(\s*(?:name: )?"(\w+)"/)
@@ -63,14 +80,17 @@ private struct Manifest {
             let arguments = rest.prefix(Self.lengthOfArguments(rest))
             let folder = arguments.firstMatch(of: /path: "([^"]*)"/).map { String($0.1) }
             let list = arguments.replacing(
-                /(?:path|exclude|plugins|swiftSettings): (?:"[^"]*"|\[[^\]]*\]|\w+)/,
+                /(?:path|exclude|plugins|swiftSettings): (?:"[^"]*"|\[[^\]]*\]|\w+(?: \+ \w+)*)/,
                 with: ""
             )
             targets.append(
                 Target(
                     name: name,
                     folder: folder ?? (match.1 == "tests" ? "Tests/" : "Sources/") + name,
-                    dependencies: Set(Self.names(in: Substring(list), constants))
+                    dependencies: Set(Self.names(in: Substring(list), constants)),
+                    excluded: arguments.firstMatch(of: /exclude: (\[[^\]]*\]|\w+(?: \+ \w+)*)/).map {
+                        Self.names(in: $0.1, constants)
+                    } ?? []
                 )
             )
         }
@@ -89,7 +109,7 @@ private struct Manifest {
 
     /// `"Captures"`, `nio("NIOCore")`, and the constants that stand for others.
     private static func names(in list: Substring, _ constants: [String: [String]]) -> [String] {
-        list.matches(of: /"(\w+)"|\b(\w+)\b/).flatMap { match in
+        list.matches(of: /"([^"]*)"|\b(\w+)\b/).flatMap { match in
             match.1.map { [String($0)] } ?? constants[String(match.2 ?? "")] ?? []
         }
     }

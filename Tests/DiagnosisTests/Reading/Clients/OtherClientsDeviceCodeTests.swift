@@ -1,4 +1,5 @@
 import Diagnosis
+import DiagnosisTestSupport
 import JSON
 import Testing
 

@@ -1,5 +1,6 @@
 import Captures
 import Diagnosis
+import DiagnosisTestSupport
 import Flows
 import OAuth
 import TestSupport

@@ -1,3 +1,4 @@
+import DiagnosisTestSupport
 import Flows
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Captures
+import DiagnosisTestSupport
 import Flows
 import JSON
 import OAuth

@@ -1,5 +1,6 @@
 import Captures
 import Diagnosis
+import DiagnosisTestSupport
 import Flows
 import JSON
 import OAuth
@@ -284,17 +285,8 @@ struct DiscoveryUnreachableTests {
         #expect(recording.finding(rule)?.fix.contains("/auth") == true)
     }
 
-    /// Whose doing it is that there is no answer: the capture's, and somebody else's.
-    static let losses: [(String, fires: Bool)] = [
-        (AnswerLoss.bytesMissing(2258, isExact: true, of: "server"), false),
-        (AnswerLoss.serverMissing, false),
-        (AnswerLoss.undecrypted("the answer", "there is no key for it in the key log"), false),
-        (AnswerLoss.captureEnded, false), (AnswerLoss.recordingEnded, false),
-        (AnswerLoss.serverLeft, true), ("something went wrong", true),
-    ]
-
     /// What only the capture lacks may have been a good one, whether its beginning is there or not.
-    @Test(arguments: losses, [true, false])
+    @Test(arguments: LostAnswers.reasons, [true, false])
     func abstainsWhereTheCaptureLacksTheAnswer(loss: (reason: String, fires: Bool), hasBegun: Bool) throws {
         let (reason, fires) = loss
         var beginning = Body.json("{\"issuer\":\"https://id.har")

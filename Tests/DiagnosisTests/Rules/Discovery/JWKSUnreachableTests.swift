@@ -1,5 +1,6 @@
 import Captures
 import Diagnosis
+import DiagnosisTestSupport
 import Flows
 import JOSE
 import JSON
@@ -152,7 +153,7 @@ struct JWKSUnreachableTests {
     }
 
     /// What only the capture lacks may have been a good one, whether its beginning is there or not.
-    @Test(arguments: DiscoveryUnreachableTests.losses, [true, false])
+    @Test(arguments: LostAnswers.reasons, [true, false])
     func abstainsWhereTheCaptureLacksTheAnswer(loss: (reason: String, fires: Bool), hasBegun: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/jwks" else { return }

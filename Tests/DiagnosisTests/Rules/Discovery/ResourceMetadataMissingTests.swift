@@ -1,5 +1,6 @@
 import Captures
 import Diagnosis
+import DiagnosisTestSupport
 import Flows
 import JSON
 import OAuth
@@ -173,7 +174,7 @@ struct ResourceMetadataMissingTests {
     }
 
     /// What only the capture lacks may have been a good one.
-    @Test(arguments: DiscoveryUnreachableTests.losses)
+    @Test(arguments: LostAnswers.reasons)
     func abstainsWhereTheCaptureLacksTheAnswer(reason: String, fires: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path.contains("oauth-protected-resource") else { return }

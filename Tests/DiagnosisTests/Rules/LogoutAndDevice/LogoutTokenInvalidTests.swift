@@ -1,5 +1,6 @@
 import Captures
 import Diagnosis
+import DiagnosisTestSupport
 import Flows
 import JOSE
 import JSON
@@ -144,7 +145,7 @@ struct LogoutTokenInvalidTests {
     }
 
     /// What only the capture lacks may have been a good one.
-    @Test(arguments: DiscoveryUnreachableTests.losses)
+    @Test(arguments: LostAnswers.reasons)
     func leavesARightOneAloneWhoseAnswerTheCaptureLacks(reason: String, fires: Bool) throws {
         let recording = try Recording(broken + ".near-miss").editing { exchange in
             guard exchange.request.url.path == "/backchannel-logout" else { return }

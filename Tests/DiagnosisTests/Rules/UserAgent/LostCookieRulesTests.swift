@@ -1,5 +1,6 @@
 import Captures
 import Diagnosis
+import DiagnosisTestSupport
 import Testing
 
 /// What the rules have in common that tell why the cookie of a login did not come to the callback.

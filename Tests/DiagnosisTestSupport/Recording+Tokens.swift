@@ -1,12 +1,12 @@
-import Captures
+package import Captures
 import JOSE
-import JSON
+package import JSON
 import OAuth
 import Testing
 
 extension Recording {
     /// With a refresh at the end, which gets another access token.
-    func refreshing(to token: String) -> Recording {
+    package func refreshing(to token: String) -> Recording {
         var recording = editingAnswer(of: "/token") { $0["refresh_token"] = "a-refresh-token-8675309" }
         guard var refresh = recording.exchanges.last(where: { $0.request.url.path == "/token" }),
             let last = recording.exchanges.last
@@ -25,7 +25,7 @@ extension Recording {
 
     /// The claims of the client assertion of the last request to a path, changed; its signature is then worth
     /// nothing.
-    func asserting(to path: String = "/token", _ edit: (inout JSONObject) -> Void) -> Recording {
+    package func asserting(to path: String = "/token", _ edit: (inout JSONObject) -> Void) -> Recording {
         guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }),
             let text = FormBody.items(of: exchanges[index].request.body)?.first("client_assertion")
         else { return self }
@@ -33,7 +33,7 @@ extension Recording {
     }
 
     /// The claims of the DPoP proof of the last request to a path, changed.
-    func proving(to path: String, _ edit: (inout JSONObject) -> Void) -> Recording {
+    package func proving(to path: String, _ edit: (inout JSONObject) -> Void) -> Recording {
         guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }),
             let text = exchanges[index].request.headers.first("dpop")
         else { return self }
@@ -41,7 +41,7 @@ extension Recording {
     }
 
     /// The header of the DPoP proof of the last request to a path, changed.
-    func provingWithHeader(to path: String, _ edit: (inout JSONObject) -> Void) -> Recording {
+    package func provingWithHeader(to path: String, _ edit: (inout JSONObject) -> Void) -> Recording {
         guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }),
             let text = exchanges[index].request.headers.first("dpop"),
             var header = JSONWebToken.parse(text)?.header
@@ -53,7 +53,7 @@ extension Recording {
     }
 
     /// The claims of the access token of a call changed, also in the answer that issued it.
-    func bearing(at index: Int, _ edit: (inout JSONObject) -> Void) -> Recording {
+    package func bearing(at index: Int, _ edit: (inout JSONObject) -> Void) -> Recording {
         guard let header = exchanges[index].request.headers.first("authorization") else { return self }
         let token = Self.changing(claimsOf: String(header.dropFirst("Bearer ".count)), edit)
         return replacing("Authorization", with: "Bearer " + token, at: index)
@@ -61,7 +61,7 @@ extension Recording {
     }
 
     /// A header of a request replaced; nil takes it out.
-    func replacing(_ name: String, with value: String?, at index: Int) -> Recording {
+    package func replacing(_ name: String, with value: String?, at index: Int) -> Recording {
         var copy = self
         copy.exchanges[index].request.headers.remove(name)
         if let value { copy.exchanges[index].request.headers.append(name, value) }
@@ -69,13 +69,13 @@ extension Recording {
     }
 
     /// A header of the last request to a path replaced; nil takes it out.
-    func sendingHeader(_ name: String, _ value: String?, to path: String) -> Recording {
+    package func sendingHeader(_ name: String, _ value: String?, to path: String) -> Recording {
         guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else { return self }
         return replacing(name, with: value, at: index)
     }
 
     /// With a key set of EC keys that the app, or somebody else, serves.
-    func publishing(_ kids: [String], at url: String, _ time: Timestamp) throws -> Recording {
+    package func publishing(_ kids: [String], at url: String, _ time: Timestamp) throws -> Recording {
         var fetched = try #require(exchanges.first { $0.request.method == "GET" })
         fetched.startedAt = time
         fetched.request.url = RecordedURL(url)

@@ -3,7 +3,7 @@ import Captures
 extension Recording {
     /// A sign-in whose form goes to an address that redirects to the page's own, which is shown once more;
     /// `query`: what the redirect adds to that address.
-    static func losingTheForm(sentTo address: String, status: Int = 302, query: String = "") throws
+    package static func losingTheForm(sentTo address: String, status: Int = 302, query: String = "") throws
         -> Recording
     {
         var recording = try Recording("authorization-response/login-abandoned")

@@ -1,5 +1,5 @@
 import Captures
-import JSON
+package import JSON
 import TestSupport
 import Testing
 
@@ -7,7 +7,7 @@ extension Recording {
     /// With the provider's endpoints at other addresses, their parameters behind them.
     ///
     /// `address`: of `authorize`, `token`, `jwks`, `userinfo` and `end-session`.
-    func withEndpoints(_ address: (String) -> String) -> Recording {
+    package func withEndpoints(_ address: (String) -> String) -> Recording {
         func moved(_ url: String) -> String {
             let url = RecordedURL(url)
             guard let name = Self.endpoints.first(where: { url.withoutQuery == Self.base + $0 }) else {
@@ -36,7 +36,7 @@ extension Recording {
 
 extension Recording {
     /// The token request's credentials brought to the pushed request instead, which is refused as that was: no login follows it.
-    var authenticatingAtPAR: Recording {
+    package var authenticatingAtPAR: Recording {
         guard let asked = exchanges.first(where: { $0.request.url.path == "/authorize" }),
             var pushed = exchanges.last(where: { $0.request.url.path == "/token" })
         else {
@@ -57,7 +57,7 @@ extension Recording {
 
 extension Recording {
     /// With the metadata read once more a minute behind all else, for another login, as they are by then.
-    func rereadingMetadata(_ edit: (inout JSONObject) -> Void) throws -> Recording {
+    package func rereadingMetadata(_ edit: (inout JSONObject) -> Void) throws -> Recording {
         var later = try #require(
             exchanges.first { $0.request.url.path == "/.well-known/openid-configuration" }
         )
@@ -71,7 +71,7 @@ extension Recording {
     }
 
     /// With another recording's exchanges behind its own, a minute later; of their servers' clocks nothing is said.
-    func followed(by other: Recording) throws -> Recording {
+    package func followed(by other: Recording) throws -> Recording {
         let end = try #require(exchanges.last).endedAt + .seconds(60)
         let pause = try end - #require(other.exchanges.first).startedAt
         let later = other.editing { exchange in

@@ -1,13 +1,13 @@
 import Captures
 import JOSE
-import JSON
+package import JSON
 import OAuth
 import Testing
 
 /// Changes of authorization requests and of what a provider answers to them.
 extension Recording {
     /// The last answer of the authorization endpoint: a page with these words.
-    func saying(_ words: String, status: Int = 400) -> Recording {
+    package func saying(_ words: String, status: Int = 400) -> Recording {
         answeringRequest { response in
             response.status = status
             response.headers.remove("location")
@@ -17,7 +17,7 @@ extension Recording {
     }
 
     /// The last answer of the authorization endpoint: a redirect to here.
-    func redirecting(to location: String) -> Recording {
+    package func redirecting(to location: String) -> Recording {
         answeringRequest { response in
             response.status = 302
             response.body = nil
@@ -41,7 +41,7 @@ extension Recording {
 
 extension Recording {
     /// A member of the first JSON answer of a path, replaced; nil takes it out.
-    func stating(_ name: String, _ value: JSONValue?, at path: String) -> Recording {
+    package func stating(_ name: String, _ value: JSONValue?, at path: String) -> Recording {
         editing { exchange in
             guard exchange.request.url.path == path,
                 var object = exchange.response?.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object
@@ -56,7 +56,7 @@ extension Recording {
     }
 
     /// The claims of the request object changed, its signature left as it was.
-    func claiming(_ name: String, _ value: JSONValue?) -> Recording {
+    package func claiming(_ name: String, _ value: JSONValue?) -> Recording {
         editingRequestObject { object in
             var parts = object.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 3, var claims = JSONWebToken.parse(object)?.claims else { return object }
@@ -67,7 +67,7 @@ extension Recording {
         }
     }
 
-    func editingRequestObject(_ edit: (String) -> String) -> Recording {
+    package func editingRequestObject(_ edit: (String) -> String) -> Recording {
         let sent = exchanges.lazy.compactMap { $0.request.url.queryItems.first("request") }.first
         guard let sent else {
             Issue.record("no request object")
@@ -80,7 +80,7 @@ extension Recording {
 extension Recording {
     /// Parameters of the authorization response changed, in the redirect and in the request that follows it; nil takes
     /// one out.
-    func redirecting(with changes: [(String, String?)]) -> Recording {
+    package func redirecting(with changes: [(String, String?)]) -> Recording {
         editing { exchange in
             let change = { (url: String) in changes.reduce(url) { Recording.changing($0, $1.0, $1.1) } }
             if exchange.request.url.path == "/callback" {

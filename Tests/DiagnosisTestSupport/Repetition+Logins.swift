@@ -3,33 +3,33 @@ import TestSupport
 
 /// Logins that are asked for again and again.
 extension Repetition {
-    static let logins = [
+    package static let logins = [
         silentLogin, stayingPage, reload, answer, pushedLogin, loginWithCookie, refusedReload, errorPage,
         circle, probedLogin, handedCode, redeemed, refusedCode,
     ]
 
-    static let silentLogin = Repetition("silent login") { number, capture in
+    package static let silentLogin = Repetition("silent login") { number, capture in
         capture.redirect(
             "\(login)&prompt=none&state=state-\(number)",
             to: "https://app.example/cb?error=login_required&state=state-\(number)"
         )
     }
 
-    static let stayingPage = Repetition("staying page") { number, capture in
+    package static let stayingPage = Repetition("staying page") { number, capture in
         // A request that is made again and again, and never answered.
         capture.get("\(login)&state=state", body: .html("<p>Please wait</p>"))
     }
 
-    static let reload = Repetition("reload") { number, capture in
+    package static let reload = Repetition("reload") { number, capture in
         capture.redirect("\(login)&state=state", to: "https://app.example/cb?code=code&state=state")
     }
 
-    static let answer = Repetition("answer") { number, capture in
+    package static let answer = Repetition("answer") { number, capture in
         if number == 0 { capture.get("\(login)&state=state") }
         capture.get("https://app.example/cb?code=code-\(number)&state=other")
     }
 
-    static let pushedLogin = Repetition("pushed login") { number, capture in
+    package static let pushedLogin = Repetition("pushed login") { number, capture in
         let pushed = "urn:ietf:params:oauth:request_uri:\(number)"
         capture.post(
             "https://idp.example/par",
@@ -62,17 +62,17 @@ extension Repetition {
         return answer
     }
 
-    static let loginWithCookie = Repetition("login with cookie") { number, capture in
+    package static let loginWithCookie = Repetition("login with cookie") { number, capture in
         let answer = beginWithCookie(number, &capture)
         capture.get(answer, 400)
     }
 
-    static let refusedReload = Repetition("refused reload") { number, capture in
+    package static let refusedReload = Repetition("refused reload") { number, capture in
         capture.redirect("\(login)&state=state", to: "https://app.example/cb?code=code&state=state")
         capture.get("https://app.example/cb?code=code&state=state", 403)
     }
 
-    static let errorPage = Repetition("error page") { number, capture in
+    package static let errorPage = Repetition("error page") { number, capture in
         capture.get(
             "\(login)&state=state-\(number)",
             400,
@@ -80,12 +80,12 @@ extension Repetition {
         )
     }
 
-    static let circle = Repetition("circle") { number, capture in
+    package static let circle = Repetition("circle") { number, capture in
         let answer = beginWithCookie(number, &capture)
         capture.redirect(answer, to: "https://app.example/login")
     }
 
-    static let probedLogin = Repetition("probed login") { number, capture in
+    package static let probedLogin = Repetition("probed login") { number, capture in
         let browser = [("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Firefox/144.0")]
         capture.redirect(
             "\(login)&prompt=none&state=probe-\(number)",
@@ -99,7 +99,7 @@ extension Repetition {
         token(&capture, "authorization_code", ("code", "code-\(number)"), number: number)
     }
 
-    static let handedCode = Repetition("handed code") { number, capture in
+    package static let handedCode = Repetition("handed code") { number, capture in
         let app = [("User-Agent", "okhttp/4.12.0")]
         capture.redirect(
             "\(login)&state=state-\(number)",
@@ -115,9 +115,11 @@ extension Repetition {
         }
     }
 
-    static let redeemed = Repetition("redeemed") { exchange(codeOf: $0, isTaken: true, in: &$1) }
+    package static let redeemed = Repetition("redeemed") { exchange(codeOf: $0, isTaken: true, in: &$1) }
 
-    static let refusedCode = Repetition("refused code") { exchange(codeOf: $0, isTaken: false, in: &$1) }
+    package static let refusedCode = Repetition("refused code") {
+        exchange(codeOf: $0, isTaken: false, in: &$1)
+    }
 
     private static func exchange(codeOf number: Int, isTaken: Bool, in capture: inout CaptureBuilder) {
         let answer = "https://app.example/cb?code=code-\(number)&state=state"

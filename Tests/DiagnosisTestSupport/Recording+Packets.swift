@@ -4,7 +4,7 @@ extension Recording {
     /// As packets have it between a proxy that ends https and its servers.
     ///
     /// `scheme`: what the proxy tells of the client's; nil where that may be a header field that is not known.
-    func behindProxy(telling scheme: String?) -> Recording {
+    package func behindProxy(telling scheme: String?) -> Recording {
         editing { exchange in
             let url = exchange.request.url
             guard url.scheme == "https" else { return }
@@ -18,7 +18,7 @@ extension Recording {
     }
 
     /// As packets of HTTP/2 have it whose beginning is missing: each server has its address for a name.
-    func withoutHosts() -> Recording {
+    package func withoutHosts() -> Recording {
         editing { exchange in
             let url = exchange.request.url
             guard url.isWeb, let host = url.host, let origin = url.origin else { return }
@@ -31,7 +31,7 @@ extension Recording {
     }
 
     /// With requests for a path whose path refers to what is missing.
-    func withoutPath(_ path: String) -> Recording {
+    package func withoutPath(_ path: String) -> Recording {
         editing { exchange in
             guard exchange.request.url.path == path, let origin = exchange.request.url.origin else { return }
             exchange.request.url = RecordedURL("\(origin)/")

@@ -1,45 +1,47 @@
-import Captures
-import Diagnosis
-import Flows
+package import Captures
+package import Diagnosis
+package import Flows
 import JOSE
-import JSON
+package import JSON
 import OAuth
 import TestSupport
 import Testing
 
 /// A capture of the folder `captures/`, to be diagnosed as it is or with one thing changed.
-struct Recording {
-    var exchanges: [Exchange]
+package struct Recording {
+    package var exchanges: [Exchange]
 
-    init(_ exchanges: [Exchange]) { self.exchanges = exchanges }
+    package init(_ exchanges: [Exchange]) { self.exchanges = exchanges }
 
     /// Reads a file below `captures/`, named without `.har`.
-    init(_ path: String) throws {
+    package init(_ path: String) throws {
         let name = "captures/\(path).har"
         let capture = try CaptureReader.read(bytes: Fixtures.bytes(name), name: name)
         exchanges = capture.indices.map { capture[$0] }
     }
 
-    var flows: [Flow] { FlowFinder.flows(in: Capture(exchanges)) }
+    package var flows: [Flow] { FlowFinder.flows(in: Capture(exchanges)) }
 
-    var diagnoses: [FlowDiagnosis] { flows.map { Diagnostician.diagnose($0) } }
+    package var diagnoses: [FlowDiagnosis] { flows.map { Diagnostician.diagnose($0) } }
 
-    var findings: [Finding] { diagnoses.flatMap(\.findings) }
+    package var findings: [Finding] { diagnoses.flatMap(\.findings) }
 
-    var outcomes: [Outcome] { diagnoses.map(\.outcome) }
+    package var outcomes: [Outcome] { diagnoses.map(\.outcome) }
 
-    func finding(_ rule: String) -> Finding? { findings.first { $0.rule == rule } }
+    package func finding(_ rule: String) -> Finding? { findings.first { $0.rule == rule } }
 
     /// The reason why a rule could not decide; nil where it did.
-    func abstention(_ rule: String) -> String? {
+    package func abstention(_ rule: String) -> String? {
         diagnoses.flatMap(\.abstentions).first { $0.rule == rule }?.reason
     }
 
     // MARK: - Changing one thing, which fails the test where it is not there
 
-    func without(_ drop: (Exchange) -> Bool) -> Recording { Recording(exchanges.filter { !drop($0) }) }
+    package func without(_ drop: (Exchange) -> Bool) -> Recording {
+        Recording(exchanges.filter { !drop($0) })
+    }
 
-    func editing(_ edit: (inout Exchange) -> Void) -> Recording {
+    package func editing(_ edit: (inout Exchange) -> Void) -> Recording {
         Recording(
             exchanges.map { exchange in
                 var exchange = exchange
@@ -50,7 +52,7 @@ struct Recording {
     }
 
     /// The last request to a path, its form changed: nil takes the field out.
-    func sending(_ name: String, _ value: String?, to path: String = "/token") -> Recording {
+    package func sending(_ name: String, _ value: String?, to path: String = "/token") -> Recording {
         guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else {
             Issue.record("no request to \(path)")
             return self
@@ -67,7 +69,7 @@ struct Recording {
     }
 
     /// A parameter of the authorization request changed, wherever the request is seen; nil takes it out.
-    func asking(_ name: String, _ value: String?) -> Recording {
+    package func asking(_ name: String, _ value: String?) -> Recording {
         editing { exchange in
             if exchange.request.url.path == "/authorize" {
                 exchange.request.url = RecordedURL(Self.changing(exchange.request.url.text, name, value))
@@ -79,12 +81,12 @@ struct Recording {
     }
 
     /// The last answer of the token endpoint is a success, with a token in which nothing can be read.
-    func granted() -> Recording {
+    package func granted() -> Recording {
         answering("/token", 200, ["access_token": "not-a-token", "token_type": "Bearer"])
     }
 
     /// The last answer of a path.
-    func answering(_ path: String, _ status: Int, _ json: JSONValue? = nil) -> Recording {
+    package func answering(_ path: String, _ status: Int, _ json: JSONValue? = nil) -> Recording {
         guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else {
             Issue.record("no request to \(path)")
             return self
@@ -98,7 +100,7 @@ struct Recording {
     }
 
     /// The JSON of the last answer of a path, changed.
-    func editingAnswer(of path: String, _ edit: (inout JSONObject) -> Void) -> Recording {
+    package func editingAnswer(of path: String, _ edit: (inout JSONObject) -> Void) -> Recording {
         guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }),
             var object = exchanges[index].response?.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object
         else {
@@ -112,7 +114,7 @@ struct Recording {
     }
 
     /// The ID token of the last token answer with another header or other claims; its signature stays as it was.
-    func editingIDToken(
+    package func editingIDToken(
         claims: (inout JSONObject) -> Void = { _ in },
         header: (inout JSONObject) -> Void = { _ in }
     ) -> Recording {
@@ -130,14 +132,14 @@ struct Recording {
     }
 
     /// With an encrypted ID token in the last token answer.
-    var withEncryptedIDToken: Recording {
+    package var withEncryptedIDToken: Recording {
         editingAnswer(of: "/token") {
             $0["id_token"] = "eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.AA.AA.AA.AA"
         }
     }
 
     /// The last exchange of a path, changed.
-    func editingLast(_ path: String, _ edit: (inout Exchange) -> Void) -> Recording {
+    package func editingLast(_ path: String, _ edit: (inout Exchange) -> Void) -> Recording {
         guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else { return self }
         var copy = self
         edit(&copy.exchanges[index])
@@ -145,7 +147,7 @@ struct Recording {
     }
 
     /// A call about the client's registration right behind that (RFC 7592, section 2); its answer is that of the registration, changed.
-    func configuring(_ method: String, _ edit: (inout JSONObject) -> Void = { _ in }) -> Recording {
+    package func configuring(_ method: String, _ edit: (inout JSONObject) -> Void = { _ in }) -> Recording {
         guard var call = exchanges.last(where: { $0.request.url.path == "/register" }),
             var answer = call.response?.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object,
             let client = answer["client_id"]?.string
@@ -167,7 +169,7 @@ struct Recording {
     }
 
     /// The last answer of a path with another header; nil takes it out.
-    func answering(_ path: String, header name: String, _ value: String?) -> Recording {
+    package func answering(_ path: String, header name: String, _ value: String?) -> Recording {
         editingLast(path) { exchange in
             exchange.response?.headers.remove(name)
             if let value { exchange.response?.headers.append(name, value) }
@@ -175,12 +177,12 @@ struct Recording {
     }
 
     /// Without the flow's authorization request and what led to it.
-    var withoutAuthorization: Recording {
+    package var withoutAuthorization: Recording {
         without { ["/authorize", "/login", "/sign-in", "/callback"].contains($0.request.url.path) }
     }
 
     /// As saved without content: no body of any request or answer of a path.
-    func withoutBodies(of path: String) -> Recording {
+    package func withoutBodies(of path: String) -> Recording {
         editing { exchange in
             guard exchange.request.url.path == path else { return }
             exchange.request.body = exchange.request.body.map { _ in Body(content: .missing) }
@@ -189,10 +191,10 @@ struct Recording {
     }
 
     /// As Chrome exports by default: no cookie and no credential anywhere.
-    var sanitized: Recording { sanitized { _ in true } }
+    package var sanitized: Recording { sanitized { _ in true } }
 
     /// The same of some exchanges.
-    func sanitized(where isOne: (Exchange) -> Bool) -> Recording {
+    package func sanitized(where isOne: (Exchange) -> Bool) -> Recording {
         editing { exchange in
             guard isOne(exchange) else { return }
             exchange.request.headers.fields.removeAll {
@@ -205,7 +207,7 @@ struct Recording {
     }
 
     /// As an import of two files has it: some of the exchanges are of an export without cookies and credentials.
-    func imported(stripped isStripped: (Exchange) -> Bool) -> Recording {
+    package func imported(stripped isStripped: (Exchange) -> Bool) -> Recording {
         sanitized(where: isStripped).editing { exchange in
             let file = isStripped(exchange) ? "a.har" : "b.har"
             exchange.provenance.seen = [Provenance.Sighting(file: file, entry: 0)]
@@ -213,7 +215,7 @@ struct Recording {
     }
 
     /// As an import has it, beside another file.
-    func imported(beside other: String) throws -> Recording {
+    package func imported(beside other: String) throws -> Recording {
         let from = { (file: String) in
             { (exchange: inout Exchange) in
                 exchange.provenance.seen = [Provenance.Sighting(file: file, entry: 0)]
@@ -225,7 +227,7 @@ struct Recording {
     }
 
     /// With the provider's metadata in front, so that an endpoint is known without its parameters.
-    func withMetadata() throws -> Recording {
+    package func withMetadata() throws -> Recording {
         let document = try Recording("healthy/web-code-flow").exchanges.filter {
             $0.request.url.path.hasSuffix("openid-configuration")
         }
@@ -239,7 +241,7 @@ struct Recording {
     }
 
     /// With the provider's metadata and keys asked for in front, some of it changed.
-    func withDocuments(_ edit: (inout Exchange) -> Void) throws -> Recording {
+    package func withDocuments(_ edit: (inout Exchange) -> Void) throws -> Recording {
         let paths = ["/.well-known/openid-configuration", "/jwks"]
         let documents = try Recording("healthy/web-code-flow").exchanges.filter {
             paths.contains($0.request.url.path)
@@ -256,16 +258,16 @@ struct Recording {
     }
 
     /// The browser's half alone.
-    var frontChannel: Recording {
+    package var frontChannel: Recording {
         without { $0.request.headers.first("user-agent")?.hasPrefix("shop-backend") ?? false }
     }
 
     /// The half of the app's server alone.
-    var backChannel: Recording {
+    package var backChannel: Recording {
         without { !($0.request.headers.first("user-agent")?.hasPrefix("shop-backend") ?? false) }
     }
 
-    static func changing(_ url: String, _ name: String, _ value: String?) -> String {
+    package static func changing(_ url: String, _ name: String, _ value: String?) -> String {
         let parsed = RecordedURL(url)
         var items = parsed.queryItems.items.map { ($0.name, $0.value) }
         if let position = items.firstIndex(where: { $0.0 == name }) {
@@ -278,7 +280,7 @@ struct Recording {
 }
 
 extension RecordedResponse {
-    mutating func redirect(to location: String) {
+    package mutating func redirect(to location: String) {
         headers.replace("Location", with: location)
         redirectURL = location
     }
@@ -286,19 +288,19 @@ extension RecordedResponse {
 
 extension Finding {
     /// Places of the evidence as `exchange part name`; a dash for computed values.
-    var places: [String] {
+    package var places: [String] {
         evidence.map {
             "\($0.place.exchange.map { "\($0)" } ?? "-") \($0.place.part.rawValue) \($0.place.name)"
         }
     }
 
-    var notes: [String] { evidence.compactMap(\.note) }
+    package var notes: [String] { evidence.compactMap(\.note) }
 }
 
 extension Flow {
     /// The nonce of the first ID token.
-    var deliveredNonce: String? { idTokens.first?.token.nonce }
+    package var deliveredNonce: String? { idTokens.first?.token.nonce }
 }
 
 /// Base64url of a text.
-func encoded(_ text: String) -> String { Base64URL.encode(text.utf8) }
+package func encoded(_ text: String) -> String { Base64URL.encode(text.utf8) }

@@ -1,11 +1,13 @@
-import Captures
+package import Captures
 
 /// What the app makes of the answer at its callback, and where that is.
 extension Recording {
     /// The app's callback answered with this instead.
     ///
     /// `duration`: how long the app was at work on it; nil leaves that as it was.
-    func answeringCallback(with response: RecordedResponse, lasting duration: Duration? = nil) -> Recording {
+    package func answeringCallback(with response: RecordedResponse, lasting duration: Duration? = nil)
+        -> Recording
+    {
         editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }
             exchange.response = response
@@ -14,13 +16,14 @@ extension Recording {
     }
 
     /// The same with a status, and a page perhaps.
-    func answeringCallback(_ status: Int, _ body: Body? = nil, lasting duration: Duration? = nil) -> Recording
+    package func answeringCallback(_ status: Int, _ body: Body? = nil, lasting duration: Duration? = nil)
+        -> Recording
     {
         answeringCallback(with: RecordedResponse(status: status, body: body), lasting: duration)
     }
 
     /// The app's callback answered as if all had gone well.
-    var goingOn: Recording {
+    package var goingOn: Recording {
         editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }
             exchange.response?.status = 302
@@ -29,7 +32,7 @@ extension Recording {
     }
 
     /// The redirect URI `own` at another address, wherever it is seen, and all that begins with it.
-    func calledBack(at target: String, insteadOf own: String = "https://www.shop.example/callback")
+    package func calledBack(at target: String, insteadOf own: String = "https://www.shop.example/callback")
         -> Recording
     {
         func moved(_ url: String) -> String? {

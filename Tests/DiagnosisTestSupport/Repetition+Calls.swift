@@ -3,12 +3,12 @@ import TestSupport
 
 /// What clients ask for besides logins.
 extension Repetition {
-    static let calls = [
+    package static let calls = [
         metadata, registration, logout, refresh, refusedRefresh, refusedCall, renewedToken, secondTry,
         repeatedUserInfo,
     ]
 
-    static let metadata = Repetition("metadata") { number, capture in
+    package static let metadata = Repetition("metadata") { number, capture in
         capture.get("https://idp.example/.well-known/openid-configuration", body: document)
         guard number % 8 == 0 else { return }
         capture.redirect(
@@ -17,7 +17,7 @@ extension Repetition {
         )
     }
 
-    static let registration = Repetition("registration") { number, capture in
+    package static let registration = Repetition("registration") { number, capture in
         capture.post(
             "https://idp.example/register",
             [("redirect_uris", "https://app.example/cb")],
@@ -30,7 +30,7 @@ extension Repetition {
         )
     }
 
-    static let logout = Repetition("logout") { number, capture in
+    package static let logout = Repetition("logout") { number, capture in
         if number == 0 { signIn(&capture) }
         capture.redirect(
             "https://idp.example/logout?client_id=shop&post_logout_redirect_uri=https://app.example/bye",
@@ -39,7 +39,7 @@ extension Repetition {
         call(&capture, 401, token: "access-0")
     }
 
-    static let refresh = Repetition("refresh") { number, capture in
+    package static let refresh = Repetition("refresh") { number, capture in
         if number == 0 { signIn(&capture) }
         capture.get(
             "https://idp.example/jwks",
@@ -54,12 +54,12 @@ extension Repetition {
         )
     }
 
-    static let refusedRefresh = Repetition("refused refresh") { number, capture in
+    package static let refusedRefresh = Repetition("refused refresh") { number, capture in
         if number == 0 { signIn(&capture) }
         token(&capture, "refresh_token", ("refresh_token", "refresh-0"), number: nil)
     }
 
-    static let refusedCall = Repetition("refused call") { number, capture in
+    package static let refusedCall = Repetition("refused call") { number, capture in
         if number == 0 { signIn(&capture) }
         token(
             &capture,
@@ -70,13 +70,13 @@ extension Repetition {
         call(&capture, 401, token: "access-\(number + 1)")
     }
 
-    static let renewedToken = Repetition("renewed token") { number, capture in
+    package static let renewedToken = Repetition("renewed token") { number, capture in
         token(&capture, "client_credentials", ("scope", "orders"), number: number)
         call(&capture, 200, token: "access-\(number)")
         call(&capture, 401, token: "access-\(number)")
     }
 
-    static let secondTry = Repetition("second try") { number, capture in
+    package static let secondTry = Repetition("second try") { number, capture in
         // Clients that break off at the recorder's certificate, and get through when they are started again.
         let client = ClientFacts(process: "client-\(number)", processID: Int32(number + 1))
         let host = RecordedURL("https://login.microsoftonline.com:443")
@@ -99,7 +99,7 @@ extension Repetition {
         )
     }
 
-    static let repeatedUserInfo = Repetition("repeated user info") { number, capture in
+    package static let repeatedUserInfo = Repetition("repeated user info") { number, capture in
         if number == 0 { signIn(&capture) }
         for status in [503, 503, 503, 200] {
             capture.get(

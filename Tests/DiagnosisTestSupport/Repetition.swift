@@ -1,27 +1,27 @@
-import Captures
+package import Captures
 import OAuth
-import TestSupport
+package import TestSupport
 import Testing
 
 /// What comes back in great number within one capture, and would be compared with each of its like.
-struct Repetition: Sendable, CustomTestStringConvertible {
-    let testDescription: String
+package struct Repetition: Sendable, CustomTestStringConvertible {
+    package let testDescription: String
     /// Adds the one of a number, from 0 on.
-    let add: @Sendable (_ number: Int, _ capture: inout CaptureBuilder) -> Void
+    package let add: @Sendable (_ number: Int, _ capture: inout CaptureBuilder) -> Void
 
-    init(_ name: String, _ add: @escaping @Sendable (Int, inout CaptureBuilder) -> Void) {
+    package init(_ name: String, _ add: @escaping @Sendable (Int, inout CaptureBuilder) -> Void) {
         testDescription = name
         self.add = add
     }
 
-    static let all = logins + calls
+    package static let all = logins + calls
 
     // MARK: - What they have in common
 
-    static let login =
+    package static let login =
         "https://idp.example/authorize?response_type=code&client_id=shop&redirect_uri=https://app.example/cb"
 
-    static let document = Body.json(
+    package static let document = Body.json(
         """
         {"issuer":"https://idp.example","authorization_endpoint":"https://idp.example/authorize",\
         "token_endpoint":"https://idp.example/token","end_session_endpoint":"https://idp.example/logout",\
@@ -29,10 +29,10 @@ struct Repetition: Sendable, CustomTestStringConvertible {
         """
     )
 
-    static let server = [("User-Agent", "shop-backend/1")]
+    package static let server = [("User-Agent", "shop-backend/1")]
 
     /// A login that goes well, with the tokens `access-0` and `refresh-0`.
-    static func signIn(_ capture: inout CaptureBuilder) {
+    package static func signIn(_ capture: inout CaptureBuilder) {
         let answer = "https://app.example/cb?code=code&state=state"
         capture.get(
             "https://idp.example/.well-known/openid-configuration",
@@ -49,7 +49,7 @@ struct Repetition: Sendable, CustomTestStringConvertible {
     }
 
     /// The token endpoint, asked for something: answered with tokens of a number, or refused where there is none.
-    static func token(
+    package static func token(
         _ capture: inout CaptureBuilder,
         _ grant: String,
         _ sent: (String, String),
@@ -74,7 +74,7 @@ struct Repetition: Sendable, CustomTestStringConvertible {
         encoded(#"{"alg":"RS256","kid":"one"}"#) + "."
         + encoded(#"{"iss":"https://idp.example","sub":"alice","aud":"shop","iat":1780000000}"#) + ".AAAA"
 
-    static func call(_ capture: inout CaptureBuilder, _ status: Int, token: String) {
+    package static func call(_ capture: inout CaptureBuilder, _ status: Int, token: String) {
         capture.get(
             "https://api.example/orders",
             status,

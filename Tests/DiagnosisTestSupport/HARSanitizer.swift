@@ -3,8 +3,8 @@ import JSON
 
 /// Does to a HAR what the sanitizers that people use before they hand one on do: values of certain names become marks,
 /// signatures of tokens too.
-struct HARSanitizer {
-    enum Mode: String, CaseIterable {
+package struct HARSanitizer {
+    package enum Mode: String, CaseIterable {
         /// Names of OAuth and `Authorization`: `[code redacted]`.
         case names
         /// All of them the same: `REDACTED`.
@@ -13,7 +13,9 @@ struct HARSanitizer {
         case signatures
     }
 
-    let mode: Mode
+    package let mode: Mode
+
+    package init(mode: Mode) { self.mode = mode }
 
     private static let names = [
         "access_token", "assertion", "auth", "challenge", "client_assertion", "client_id", "client_secret",
@@ -37,7 +39,7 @@ struct HARSanitizer {
         }
     }
 
-    func sanitized(_ har: [UInt8]) throws -> [UInt8] {
+    package func sanitized(_ har: [UInt8]) throws -> [UInt8] {
         Array(JSONWriter.text(of: sanitized(try JSONParser.parse(har))).utf8)
     }
 

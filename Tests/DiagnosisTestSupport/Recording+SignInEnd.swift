@@ -1,9 +1,9 @@
-import Captures
+package import Captures
 import Testing
 
 extension Recording {
     /// A login whose sign-in is answered otherwise, and that goes no further.
-    func endingSignIn(with response: RecordedResponse) throws -> Recording {
+    package func endingSignIn(with response: RecordedResponse) throws -> Recording {
         let index = try #require(exchanges.lastIndex { $0.request.url.path == "/sign-in" })
         return Recording(Array(exchanges[...index])).editingLast("/sign-in") { $0.response = response }
     }
@@ -11,7 +11,7 @@ extension Recording {
     /// The same, sent on to a page of the provider's.
     ///
     /// `target`: relative to the sign-in.
-    func endingSignIn(at target: String, _ page: Body) throws -> Recording {
+    package func endingSignIn(at target: String, _ page: Body) throws -> Recording {
         var response = RecordedResponse(status: 302)
         response.redirect(to: target)
         var recording = try endingSignIn(with: response)
