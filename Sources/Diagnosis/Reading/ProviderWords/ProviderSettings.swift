@@ -7,6 +7,11 @@ enum ProviderSettings {
     /// A sentence; nil of a rule that speaks of no setting, and of a provider whose settings are not known.
     static func sentence(for rule: String, at provider: ProviderKind) -> String? { table[rule]?[provider] }
 
+    /// A rule's own advice, with that sentence where there is one.
+    static func advice(of info: RuleInfo, at provider: ProviderKind) -> String {
+        [info.fix, sentence(for: info.id, at: provider)].compactMap(\.self).joined(separator: " ")
+    }
+
     static let table: [String: [ProviderKind: String]] = [
         "redirect-uri-not-registered": redirectURIs, "client-id-unknown": clients, "scope-rejected": scopes,
         "response-type-unsupported": grants, "unsupported-grant-type": grants,
@@ -163,11 +168,9 @@ enum ProviderSettings {
 extension Violation {
     /// The same with the setting's name at the provider behind the rule's own advice, where the violation has none of its own.
     func pointing(to provider: ProviderKind, of info: RuleInfo) -> Violation {
-        guard fix == nil, let setting = ProviderSettings.sentence(for: info.id, at: provider) else {
-            return self
-        }
+        guard fix == nil, ProviderSettings.sentence(for: info.id, at: provider) != nil else { return self }
         var told = self
-        told.fix = info.fix + " " + setting
+        told.fix = ProviderSettings.advice(of: info, at: provider)
         return told
     }
 }

@@ -8,7 +8,20 @@ struct RefusedRedirectURI: Sendable {
         /// On a page, or to the script that makes the page and handed the request on.
         case atLogin(AuthorizationRequest, Evidence)
         /// To the app's server, which pushed the request (RFC 9126, section 2.3).
-        case atPush(LoginAttempt, Parameter, RequestRefusal)
+        case atPush(Push)
+    }
+
+    /// A pushed request that was refused for its redirect URI.
+    struct Push: Sendable {
+        let attempt: LoginAttempt
+        let sent: Parameter
+        let refusal: RequestRefusal
+
+        /// What to do where the provider says it of the name of this machine; nil where it does not.
+        var fix: String? {
+            RedirectURIRemedy.isNameOfLoopback(sent.value, refusal.text)
+                ? RedirectURIRemedy.loopbackFix : nil
+        }
     }
 
     /// Nil where it is not said.
@@ -17,6 +30,12 @@ struct RefusedRedirectURI: Sendable {
     private(set) var isPageUnseen = false
 
     init(in flow: Flow) { self = flow.derived.value { RefusedRedirectURI(reading: flow) } }
+
+    /// What is said where it is the redirect URI of this very push that was refused.
+    func push(at exchange: Int) -> Push? {
+        guard case .atPush(let push) = saying, push.attempt.exchange == exchange else { return nil }
+        return push
+    }
 
     private init(reading flow: Flow) {
         saying = onPages(of: flow)
@@ -51,7 +70,7 @@ struct RefusedRedirectURI: Sendable {
             guard let refusal = attempt.refusal, let sent = attempt.parameter("redirect_uri"),
                 RedirectURIRefusal.isSaid(refusal.error, refusal.text)
             else { continue }
-            return .atPush(attempt, sent, refusal)
+            return .atPush(Push(attempt: attempt, sent: sent, refusal: refusal))
         }
         return nil
     }

@@ -57,7 +57,7 @@ struct PARRejected: Rule {
                     )
                 )
             }
-            let address = flow.violation(of: RedirectURINotRegistered(), at: call.exchange)
+            let address = RefusedRedirectURI(in: flow).push(at: call.exchange)
             let stated = StatedClientRefusal.first(
                 of: ClientCall.all(in: flow).filter { $0.exchange == call.exchange },
                 in: flow
@@ -65,9 +65,9 @@ struct PARRejected: Rule {
             let told = Self.told(of: attempt)
             return .violated(
                 Violation(
-                    [call.answer.evidence(), address?.evidence.first ?? attempt.names()]
+                    [call.answer.evidence(), address.map { Evidence($0.sent) } ?? attempt.names()]
                         + (stated?.evidence ?? []) + (told.map { [$0.evidence] } ?? []),
-                    saying: address.map { Self.words(ofAddress: $0) } ?? Self.words(for: call)
+                    saying: address.map { Self.words(ofAddress: $0, in: flow) } ?? Self.words(for: call)
                         ?? stated?.words ?? told?.words,
                     exchange: call.exchange
                 )
@@ -77,14 +77,14 @@ struct PARRejected: Rule {
     }
 
     /// What is said where the push was refused for its redirect URI.
-    private static func words(ofAddress violation: Violation) -> Violation.Words {
+    private static func words(ofAddress push: RefusedRedirectURI.Push, in flow: Flow) -> Violation.Words {
         Violation.Words(
             title: "The provider refused the redirect URI of the pushed request",
             explanation: """
                 The provider compared the redirect_uri of the pushed request with those registered for this client and found none that is the same string. \
                 It said so to the app's server, before the browser was sent anywhere.
                 """,
-            fix: violation.fix ?? RedirectURINotRegistered.info.fix
+            fix: push.fix ?? ProviderSettings.advice(of: RedirectURINotRegistered.info, at: flow.provider)
         )
     }
 

@@ -37,18 +37,17 @@ struct RedirectURINotRegistered: Rule {
         let refused = RefusedRedirectURI(in: flow)
         return switch refused.saying {
         case .atLogin(let request, let words): .violated(violation(request, words, flow))
-        case .atPush(let attempt, let sent, let refusal): .violated(pushed(attempt, sent, refusal))
+        case .atPush(let push): .violated(violation(push))
         case nil: refused.isPageUnseen ? .abstains(Gap.errorPage) : .holds
         }
     }
 
     /// Said to the app's server, which pushed the request.
-    private func pushed(_ attempt: LoginAttempt, _ sent: Parameter, _ refusal: RequestRefusal) -> Violation {
+    private func violation(_ push: RefusedRedirectURI.Push) -> Violation {
         Violation(
-            [Evidence(sent), refusal.evidence()],
-            fix: RedirectURIRemedy.isNameOfLoopback(sent.value, refusal.text)
-                ? RedirectURIRemedy.loopbackFix : nil,
-            exchange: attempt.exchange
+            [Evidence(push.sent), push.refusal.evidence()],
+            fix: push.fix,
+            exchange: push.attempt.exchange
         )
     }
 
