@@ -175,12 +175,10 @@ struct LostLoginCookies {
 
     /// Whether an app to which no cookie came exchanged the code without the login's verifier, and was refused for it.
     private static func lacksVerifier(_ callback: RejectedCallback, in flow: Flow) -> Bool {
-        guard flow.capture[callback.exchange].request.cookies.isEmpty,
-            let missing = flow.violation(of: PKCEVerifierMissing())
-        else { return false }
-        return flow.receivedCodes.exchanges(of: callback.response).contains {
-            $0.exchange == missing.exchange
-        }
+        flow.capture[callback.exchange].request.cookies.isEmpty
+            && flow.receivedCodes.exchanges(of: callback.response).contains {
+                MissingVerifier.isOf($0, in: flow)
+            }
     }
 
     // MARK: - Verdicts

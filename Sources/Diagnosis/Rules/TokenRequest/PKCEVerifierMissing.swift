@@ -36,23 +36,19 @@ struct PKCEVerifierMissing: Rule {
             among: flow.askedLogins,
             lacking: flow.hasUnsavedTokenRequest ? unsaved : nil
         ) { login in
-            guard login.request.codeChallenge != nil,
-                let challenge = login.request.parameters.parameter("code_challenge")
-            else { return .holds }
-            let certain = flow.certainTokenRequests(of: login)
-            // An app may pass the code on to a back end whose own request carries the verifier.
-            guard !certain.contains(where: hasVerifier), let request = certain.first(where: isRefused) else {
-                return certain.count < login.tokenRequests.count ? .abstains(unsaved) : .holds
-            }
-            return .violated(violation(challenge, request))
-        }.or(stated(in: flow))
+            if let missing = MissingVerifier(of: login, in: flow) { return .violated(violation(missing)) }
+            guard MissingVerifier.challenge(of: login) != nil else { return .holds }
+            return flow.certainTokenRequests(of: login).count < login.tokenRequests.count
+                ? .abstains(unsaved) : .holds
+        }.or(MissingVerifier(statedIn: flow).map(stated))
     }
 
-    private func violation(_ challenge: Parameter, _ request: TokenRequest) -> Violation {
+    private func violation(_ missing: MissingVerifier) -> Violation {
+        let request = missing.request
         let names = request.parameters.items.map(\.name).prefix(12).joined(separator: ", ")
         return Violation(
             [
-                Evidence(challenge),
+                Evidence(missing.challenge),
                 Evidence(
                     place: Place(exchange: request.exchange, part: .requestBody, name: "code_verifier"),
                     value: "missing",
@@ -64,29 +60,14 @@ struct PKCEVerifierMissing: Rule {
         )
     }
 
-    /// GoTrue's logins begin at an address of its own, with the challenge.
-    private func stated(in flow: Flow) -> Violation? {
-        guard let request = StatedGrantFault.ofCode(in: flow, .verifierMissing),
-            let challenge = GoTrueRequest.challenge(before: request, in: flow.capture)
-        else { return nil }
+    private func stated(_ missing: MissingVerifier) -> Violation {
+        let request = missing.request
         return Violation(
             [
-                Evidence(challenge), request.missing("code_verifier"),
+                Evidence(missing.challenge), request.missing("code_verifier"),
                 request.answer.evidence(note: "in the provider's words"),
             ],
             exchange: request.exchange
         )
-    }
-
-    private func isRefused(_ request: TokenRequest) -> Bool {
-        request.isGrantRefused || request.isRefused(with: "invalid_client") && asksForVerifier(request)
-    }
-
-    private func hasVerifier(_ request: TokenRequest) -> Bool {
-        request.codeVerifier.map { !$0.isEmpty } ?? false
-    }
-
-    private func asksForVerifier(_ request: TokenRequest) -> Bool {
-        request.answer.errorText.containsBytes("verifier") || request.answer.errorText.containsBytes("pkce")
     }
 }
