@@ -16,11 +16,6 @@ enum MissingOpenID {
             && lacking.contains(where: text.containsBytes) && !asked.contains(where: text.containsBytes)
     }
 
-    /// Whether a refused call is the sign by which the login is known to lack the word.
-    static func isShown(by call: Int, in flow: Flow) -> Bool {
-        flow.violation(of: ScopeOpenidMissing())?.evidence.contains { $0.place.exchange == call } ?? false
-    }
-
     /// The scope that a token was granted, or asked for, which UserInfo refuses: without the word, in a login that means to be one of
     /// OpenID Connect.
     ///

@@ -88,7 +88,8 @@ struct BearerRejected: Rule {
         return Violation(
             shown.all + (scope.map { [Evidence($0, note: "granted or asked for, without openid")] } ?? []),
             saying: words(of: call, refusal, isForItsKey: isForItsKey, isIDToken: isIDToken)
-                ?? (MissingOpenID.isShown(by: call.call.exchange, in: flow) ? MissingOpenID.ofUserInfo : nil)
+                ?? (OpenIDScope.isLackShown(by: call.call.exchange, in: flow)
+                    ? MissingOpenID.ofUserInfo : nil)
                     ?? scope.map { _ in MissingOpenID.ofGrant } ?? providersWords(of: call, refusal, flow),
             exchange: call.call.exchange
         )
