@@ -10,7 +10,7 @@ struct StrippedCallback {
     /// The exchange whose redirect has the code.
     private let redirect: Int
     /// The request that came without it.
-    private let exchange: Int
+    let exchange: Int
     private let refusal: Evidence
     /// Whether it came to a program on this machine that had its browser opened.
     private let isOfProgram: Bool

@@ -47,13 +47,16 @@ extension Flow {
 
     /// Where an inner login ended, if redirects alone lead from there to the answer; where none came, it may be any.
     private func exchange(at login: Flow, toldBy answer: AuthorizationResponse?) -> Int? {
-        // A code that was lost on the way to the broker came to no callback.
-        let end = login.authorizationResponses.last.flatMap { last in
-            last.callback ?? login.violation(of: CodeMissing())?.exchange
-        }
+        let end = login.authorizationResponses.last.flatMap { $0.callback ?? lostCode(of: $0, at: login) }
         guard let answer else { return end ?? login.exchanges.first }
         guard let end, let delivery = answer.deliveredBy ?? answer.callback else { return nil }
         return surroundings.redirects(from: end, leadTo: delivery) ? end : nil
+    }
+
+    /// A code that was lost on the way to the broker came to no callback.
+    private func lostCode(of response: AuthorizationResponse, at login: Flow) -> Int? {
+        login.loginAttempts.first { $0.response?.exchange == response.exchange }
+            .flatMap { MissingCode(of: $0, in: login)?.exchange }
     }
 }
 

@@ -30,19 +30,44 @@ struct CodeMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
-            guard let awaited = AwaitedCode(of: attempt, in: flow) else { return .holds }
-            if let response = attempt.response {
-                return
-                    (incomplete(response, attempt)
-                    ?? StrippedCallback(attempt, in: flow)?.violation(in: flow)).map { .violated($0) }
-                    ?? .holds
+            switch MissingCode(of: attempt, in: flow) {
+            case nil: .holds
+            case .partial(let response, let type): .violated(partial(response, type))
+            case .unsigned(let response, let type, let first): .violated(unsigned(response, type, first))
+            case .stripped(let callback): .violated(callback.violation(in: flow))
+            case .posted(let awaited, let exchange, let form): .violated(posted(awaited, exchange, form))
+            case .redirected(let awaited, let answer): redirected(answer, awaited)
             }
-            if let posted = posted(awaited, attempt, flow) {
-                let evidence = [Evidence(awaited.redirectURI), posted]
-                return .violated(Violation(evidence, exchange: posted.place.exchange))
-            }
-            return CodelessAnswer.of(attempt, in: flow).map { redirected($0, awaited) } ?? .holds
         }
+    }
+
+    private func partial(_ response: AuthorizationResponse, _ type: Parameter) -> Violation {
+        Violation(
+            [Evidence(type), response.names(note: "no code")],
+            explanation: Self.partial,
+            exchange: response.exchange
+        )
+    }
+
+    private func unsigned(_ response: AuthorizationResponse, _ type: Parameter, _ first: Parameter)
+        -> Violation
+    {
+        let place = Place(exchange: first.place.exchange, part: .jwtClaims, name: "")
+        let names = Masking.shown(response.claims.shownNames, of: "names")
+        return Violation(
+            [Evidence(type), Evidence(place: place, value: names, note: "neither a code nor an error")],
+            explanation: Self.signed,
+            exchange: response.exchange
+        )
+    }
+
+    private func posted(_ awaited: AwaitedCode, _ exchange: Int, _ form: QueryItems) -> Violation {
+        let posted = Evidence(
+            place: Place(exchange: exchange, part: .requestBody, name: ""),
+            value: Masking.shown("POST \(awaited.address.withoutQuery)", of: "url"),
+            note: Self.note(of: form)
+        )
+        return Violation([Evidence(awaited.redirectURI), posted], exchange: exchange)
     }
 
     /// A redirect to the redirect URI that brings nothing.
@@ -74,33 +99,6 @@ struct CodeMissing: Rule {
         return names.isEmpty ? "no parameters" : "only \(names.prefix(12).joined(separator: ", "))"
     }
 
-    /// An answer that is signed, or has a token that was asked for too, and no code.
-    private func incomplete(_ response: AuthorizationResponse, _ attempt: LoginAttempt) -> Violation? {
-        guard (response.code ?? "").isEmpty, response.error == nil, response.mode != .credential,
-            let type = attempt.parameter("response_type")
-        else { return nil }
-        guard response.isSigned else {
-            // Of an answer in the fragment a page may post a part alone to the app.
-            guard
-                response.mode == .formPost
-                    ? attempt["response_mode"] == "form_post" : response.deliveredBy != nil
-            else { return nil }
-            return Violation(
-                [Evidence(type), response.names(note: "no code")],
-                explanation: Self.partial,
-                exchange: response.exchange
-            )
-        }
-        guard let first = response.claims.items.first else { return nil }
-        let place = Place(exchange: first.place.exchange, part: .jwtClaims, name: "")
-        let names = Masking.shown(response.claims.shownNames, of: "names")
-        return Violation(
-            [Evidence(type), Evidence(place: place, value: names, note: "neither a code nor an error")],
-            explanation: Self.signed,
-            exchange: response.exchange
-        )
-    }
-
     private static let partial = """
         The request asked for a code and for a token beside it. The provider's answer has the token and no code, so there is nothing that the \
         app could exchange.
@@ -109,27 +107,6 @@ struct CodeMissing: Rule {
         The provider answered in a signed response, as it was asked to. What is signed has neither a code nor an error, so the app has nothing \
         that it could go on with.
         """
-
-    /// A form that came to the redirect URI with the request's `state`, and nothing else of an answer.
-    private func posted(_ awaited: AwaitedCode, _ attempt: LoginAttempt, _ flow: Flow) -> Evidence? {
-        guard awaited.isForAppAlone, attempt["response_mode"]?.hasPrefix("form_post") ?? false,
-            let state = attempt["state"]
-        else { return nil }
-        let uri = awaited.address
-        for index in flow.surroundings.withoutAssets(after: awaited.request.exchange).prefix(500) {
-            let sent = flow.capture[index].request
-            guard sent.method == "POST", sent.url.normalizedWithoutQuery == uri.normalizedWithoutQuery,
-                let form = FormBody.items(of: sent.body), form.first("state") == state,
-                !AuthorizationResponse.isResponse(form, mode: .formPost)
-            else { continue }
-            return Evidence(
-                place: Place(exchange: index, part: .requestBody, name: ""),
-                value: Masking.shown("POST \(uri.withoutQuery)", of: "url"),
-                note: Self.note(of: form)
-            )
-        }
-        return nil
-    }
 
     private static let secondMark = Violation.Words(
         title: "The provider put its answer behind a second question mark",
