@@ -34,11 +34,6 @@ extension Flow {
         }
     }
 
-    /// Whether metadata are another server's than was asked: a client stops at them for that, whatever else they lack.
-    var isMetadataOfAnother: Bool {
-        violation(of: DiscoveryIssuerMismatch()).map { $0.severity != .note } ?? false
-    }
-
     var keySets: [KeySetDocument] {
         messages.compactMap { if case .keySet(let document) = $0 { document } else { nil } }
     }

@@ -6,7 +6,16 @@ import OAuth
 ///
 /// The URL that was asked does not tell of it: a slash at the end is enough for two names to differ.
 enum RefusedIssuer {
+    /// An error; nil where no client did.
     static func violation(in flow: Flow) -> Violation? {
+        flow.derived.value { Known(violation: read(flow)) }.violation
+    }
+
+    private struct Known: Sendable {
+        let violation: Violation?
+    }
+
+    private static func read(_ flow: Flow) -> Violation? {
         for document in flow.serverMetadata where document.isUsable && !flow.wentOn(after: document) {
             guard let named = document.answer.parameters.parameter("issuer"),
                 let work = flow.surroundings.failedWork(behind: document.exchange)

@@ -37,27 +37,21 @@ struct DiscoveryIssuerMismatch: Rule {
         var explained: Set<String> = []
         var isShortened = true
         var isOfService = true
-        let readRightly = readRightly(in: flow)
-        for recorded in flow.metadataInForce where recorded.isUsable {
-            guard let document = recorded.asAsked(in: flow.capture),
-                let named = document.answer.parameters.parameter("issuer"),
-                !readRightly.contains(Array(named.value.utf8))
-            else { continue }
-            let issuer = NamedIssuer(named.value, in: document)
-            guard issuer.isOther else { continue }
-            if self.severity(of: recorded, flow) == .error { severity = .error }
+        for misnamed in MisnamedMetadata.all(in: flow) {
+            let (document, named) = (misnamed.document, misnamed.named)
+            if self.severity(of: misnamed.recorded, flow) == .error { severity = .error }
             if isIssuer(named.value, of: flow) {
                 explained = ["id-token-issuer-mismatch", "issuer-param-mismatch"]
             } else if isRefusedForIt(document, flow) {
                 severity = .error
                 explained = ["callback-rejected-by-app"]
             }
-            isShortened = isShortened && issuer.isBelow
-            isOfService = isOfService && issuer.isOfOneSite
+            isShortened = isShortened && misnamed.issuer.isBelow
+            isOfService = isOfService && misnamed.issuer.isOfOneSite
             guard found.count < 6 else { continue }
             let asked = document.askedIssuer
             found += [
-                recorded.urlEvidence,
+                misnamed.recorded.urlEvidence,
                 Evidence(named, note: Difference.note(expected: asked, seen: NamedIssuer.plain(named.value))),
             ]
         }
@@ -98,19 +92,6 @@ struct DiscoveryIssuerMismatch: Rule {
         guard flow.ending != .success else { return .warning }
         let isUsed = document.issuer.map { isIssuer($0, of: flow) } ?? false
         return isUsed && !isRefusedForAnother(flow) || !flow.wentOn(after: document) ? .error : .warning
-    }
-
-    /// The issuers, in bytes, whose document was read at its own address, too: another program's, or the same request as seen in
-    /// front of a balancer.
-    private func readRightly(in flow: Flow) -> Set<[UInt8]> {
-        let issuers = flow.serverMetadata.compactMap { document -> [UInt8]? in
-            guard document.isUsable, let issuer = document.issuer,
-                let asked = document.asAsked(in: flow.capture), !NamedIssuer(issuer, in: asked).isOther,
-                flow.wentOn(after: document)
-            else { return nil }
-            return Array(issuer.utf8)
-        }
-        return Set(issuers)
     }
 
     /// Whether an ID token is wrong in what a client that does not mind the issuer looks at, or could not be verified.
