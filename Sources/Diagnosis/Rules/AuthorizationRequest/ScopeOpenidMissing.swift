@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JOSE
 import OAuth
 
 /// The request looks like one of OpenID Connect and is none, for its scope has no `openid`.

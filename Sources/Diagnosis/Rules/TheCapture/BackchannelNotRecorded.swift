@@ -81,6 +81,9 @@ struct BackchannelNotRecorded: Rule {
     /// Whether it came to an app's own listener with another state: the app drops it there, whatever page it shows (RFC 8252,
     /// section 8.9), and there is no server.
     private func isTurnedAwayOnLoopback(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
-        response.target.isLoopbackListener && flow.violation(of: StateMismatch()) != nil
+        response.target.isLoopbackListener
+            && ForeignState.of(flow).ofResponses.contains {
+                $0.response == response.exchange && !$0.isTakenOut
+            }
     }
 }
