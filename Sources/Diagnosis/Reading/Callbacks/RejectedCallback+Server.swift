@@ -63,7 +63,7 @@ extension RejectedCallback {
             token.flatMap(unaskedNonce),
         ]
         let other = [token?.otherAudiences, last.map { fetched($0, flow) }]
-        return asked.compactMap(\.self) + (token == nil ? [] : unmetContext(in: flow))
+        return asked.compactMap(\.self) + (token.map { unmetContext(of: $0, in: flow) } ?? [])
             + (token.map { otherEncryption(of: $0, in: flow) } ?? []) + other.compactMap(\.self)
     }
 
@@ -122,15 +122,14 @@ extension RejectedCallback {
         )
     }
 
-    /// The sign-in that the login asked for, and what the ID token has instead.
-    private func unmetContext(in flow: Flow) -> [Evidence] {
-        guard let unmet = flow.violation(of: ACRNotSatisfied()) else { return [] }
-        return unmet.evidence.map { wish in
-            guard wish.place.part == .jwtClaims else { return wish }
-            var claim = wish
-            claim.note = "not what the login asked for: there are apps that let nobody in without it"
-            return claim
-        }
+    /// The sign-in that the login asked for, and what the ID token of its code has instead.
+    private func unmetContext(of token: DeliveredIDToken, in flow: Flow) -> [Evidence] {
+        guard let claims = token.idToken.token.claims, let login = token.login,
+            token.isCertain(of: login, in: flow),
+            let wish = ACRWish.unmet(by: claims, of: login.request), !wish.isTakenOut
+        else { return [] }
+        let note = "not what the login asked for: there are apps that let nobody in without it"
+        return [wish.evidence, token.evidence(ofClaim: "acr", note: note)]
     }
 
     private func fetched(_ last: Int, _ flow: Flow) -> Evidence {

@@ -18,6 +18,20 @@ struct ACRWish {
         return values.contains { AssuranceLevel($0).map(level.includes) ?? false }
     }
 
+    /// What a login asks for and an ID token does not tell of; nil where it does, or nothing is asked for.
+    static func unmet(by claims: JSONObject, of request: AuthorizationRequest) -> ACRWish? {
+        guard let wish = ACRWish(of: request) else { return nil }
+        guard let seen = claims["acr"], seen != .null else { return wish }
+        return wish.isMet(by: seen.string ?? JSONWriter.text(of: seen)) ? nil : wish
+    }
+
+    /// Whether nobody knows what was asked for: a mark is in its place.
+    var isTakenOut: Bool { Placeholder.isTakenOut(parameter.value) }
+
+    var evidence: Evidence {
+        Evidence(place: parameter.place, value: shown, note: isEssential ? "essential" : nil)
+    }
+
     var shown: String {
         values.isEmpty ? "acr" : Masking.shown(values.prefix(10).joined(separator: ", "), of: "acr")
     }

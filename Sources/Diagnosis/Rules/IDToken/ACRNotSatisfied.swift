@@ -1,7 +1,6 @@
 import Captures
 import Flows
 import JOSE
-import JSON
 import OAuth
 
 /// The login asked for a way of signing in, and the ID token says another, or none.
@@ -37,19 +36,10 @@ struct ACRNotSatisfied: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         Verdict.ofIDTokens(in: flow) { delivered, claims, login in
-            guard let wish = ACRWish(of: login.request) else { return nil }
-            let seen = claims["acr"]
-            let text = seen.map { $0.string ?? JSONWriter.text(of: $0) }
-            guard seen == nil || seen == .null || !wish.isMet(by: text ?? "") else { return nil }
+            guard let wish = ACRWish.unmet(by: claims, of: login.request) else { return nil }
             let isTold = isTold(by: login, flow)
             return Violation(
-                [
-                    Evidence(
-                        place: wish.parameter.place,
-                        value: wish.shown,
-                        note: wish.isEssential ? "essential" : nil
-                    ), delivered.evidence(ofClaim: "acr"),
-                ],
+                [wish.evidence, delivered.evidence(ofClaim: "acr")],
                 // A login that went on is none that was refused, however essential it was.
                 severity: wish.isEssential && flow.ending != .success || isTold ? .error : .warning,
                 exchange: delivered.idToken.place.exchange,
