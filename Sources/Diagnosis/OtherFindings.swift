@@ -78,7 +78,7 @@ extension OtherFindings {
 
     /// Of a refused access token.
     static let refusedTokens = OtherFindings(of: [
-        AccessTokenExpired(), AccessTokenWrongKind(), AudienceMismatch(), APIAudienceNotRequested(),
+        AccessTokenWrongKind(), AudienceMismatch(), APIAudienceNotRequested(),
         AccessTokenIssuerMismatch(), InsufficientScope(),
     ])
 

@@ -214,7 +214,7 @@ struct ResourceIndicatorMismatch: Rule {
 
     /// Whether the resource refused the token in the end, which had not run out.
     private static func isUseless(in flow: Flow) -> Bool {
-        flow.ending == .failure && flow.violation(of: AccessTokenExpired()) == nil
+        flow.ending == .failure && !OutlivedToken.isAny(in: flow)
             && flow.messages.contains { message in
                 if case .resource(let call) = message { call.answer.status == 401 } else { false }
             }

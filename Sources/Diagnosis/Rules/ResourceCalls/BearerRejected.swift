@@ -175,7 +175,7 @@ struct BearerRejected: Rule {
     private func isExplained(_ flow: Flow) -> Bool {
         OtherFindings.refusedTokens.tell(of: flow) { $0.severity != .note }
             // What a refresh answered needs no other word, though it may have been refused.
-            || flow.violation(of: AccessTokenExpired()) != nil
+            || OutlivedToken.isAny(in: flow)
     }
 
     /// UserInfo's own error for the call that ended a login which went well until then, where it names another than the token; else
