@@ -83,13 +83,10 @@ enum ClientKind {
         )
     }
 
-    /// Whether the client was refused for having none: by the rule, or by the provider's word where headers were taken out.
+    /// Whether the client was refused for having none, and not let in later.
     private static func isAskedForCredentials(_ request: TokenRequest, _ flow: Flow) -> Bool {
-        if let violation = flow.violation(of: ClientAuthMissing(), at: request.exchange) {
-            return violation.severity != .note
-        }
-        return ClientCall.all(in: flow).contains {
-            $0.exchange == request.exchange && !$0.isRepaired && ClientAuthMissing.isSaid(of: $0)
+        ClientCall.all(in: flow).contains {
+            $0.exchange == request.exchange && !$0.isRepaired && MissingCredentials.areAsked(of: $0, in: flow)
         }
     }
 

@@ -101,7 +101,7 @@ struct StatedClientRefusal {
 
     /// A secret that the provider misses, of a call whose header fields were taken out of the capture.
     private static func missingSecret(_ call: ClientCall, _ flow: Flow) -> StatedClientRefusal? {
-        guard ClientAuthMissing.isSaid(of: call), flow.surroundings.mayLackCredentials(at: call.exchange)
+        guard MissingCredentials.isSaid(of: call), flow.surroundings.mayLackCredentials(at: call.exchange)
         else { return nil }
         let words = ClientAuthMissing().words(for: call, in: flow)
         return StatedClientRefusal(

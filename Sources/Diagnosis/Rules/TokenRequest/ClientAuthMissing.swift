@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// A client called an endpoint that wants to know who it is, without any credentials, and was refused for it.
@@ -31,26 +30,14 @@ struct ClientAuthMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let provider = flow.providerFacts
-        return Verdict.firstViolation(among: ClientCall.all(in: flow)) { call in
-            guard isBare(call, flow), isRefusedForIt(call), !mayShowCertificate(call, provider, flow),
-                !AssertionOnly.applies(to: call, provider, flow),
-                !ClientTypeRefusal.isSaid(in: call.answer.errorText)
-            else { return .holds }
-            guard !flow.surroundings.mayLackCredentials(at: call.exchange) else {
-                return .abstains("credentials were taken out of the capture")
+        Verdict.firstViolation(among: ClientCall.all(in: flow)) { call in
+            switch MissingCredentials(of: call, in: flow) {
+            case nil: .holds
+            case .unseen: .abstains("credentials were taken out of the capture")
+            case .lost(let lost): .violated(violation(by: lost, call, flow))
+            case .unnamed(let earlier): .violated(violation(byUnnamed: call, after: earlier, flow))
+            case .absent: .violated(violation(call, flow))
             }
-            if let lost = LostCredentials(at: call.exchange, in: flow) {
-                return .violated(violation(by: lost, call, flow))
-            }
-            if call.kind == .token {
-                if isKnownAsPublic(call, flow) { return .holds }
-                if call.authentication.clientID == nil, let earlier = request(acceptedBefore: call, in: flow)
-                {
-                    return .violated(violation(byUnnamed: call, after: earlier, flow))
-                }
-            }
-            return .violated(violation(call, flow))
         }
     }
 
@@ -111,7 +98,7 @@ struct ClientAuthMissing: Rule {
     private func violation(byUnnamed call: ClientCall, after earlier: TokenRequest, _ flow: Flow)
         -> Violation
     {
-        let isPublic = PublicClients.isOne(earlier, flow.surroundings)
+        let isPublic = MissingCredentials.areNotAsked(of: earlier, flow.surroundings)
         return Violation(
             [
                 call.parameters.missing("client_id", of: call.exchange),
@@ -123,61 +110,6 @@ struct ClientAuthMissing: Rule {
             title: "The token request does not say which client it is from",
             exchange: call.exchange
         )
-    }
-
-    // MARK: - Public clients
-
-    private func isKnownAsPublic(_ call: ClientCall, _ flow: Flow) -> Bool {
-        let clients = flow.surroundings.derived.value { PublicClients(in: flow.surroundings) }
-        return clients.wasAccepted(before: call, in: flow.surroundings)
-    }
-
-    /// The clients whose token requests were accepted without credentials, anywhere in the capture.
-    private struct PublicClients: Sendable {
-        private struct Sender: Hashable {
-            var endpoint: ByteText
-            var client: ByteText
-        }
-
-        private var first: [Sender: Int] = [:]
-
-        init(in surroundings: CaptureIndex) {
-            for request in surroundings.tokenRequests where Self.isOne(request, surroundings) {
-                guard let sender = Self.sender(request.endpoint, request.authentication.clientID),
-                    first[sender] == nil
-                else { continue }
-                first[sender] = request.exchange
-            }
-        }
-
-        /// Whether such a request of the same client was accepted before.
-        func wasAccepted(before call: ClientCall, in surroundings: CaptureIndex) -> Bool {
-            guard let sender = Self.sender(call.endpoint, call.authentication.clientID),
-                let exchange = first[sender]
-            else { return false }
-            return surroundings.position[exchange] < surroundings.position[call.exchange]
-        }
-
-        /// Whether a request without credentials was answered with tokens.
-        static func isOne(_ request: TokenRequest, _ surroundings: CaptureIndex) -> Bool {
-            request.answer.isSuccess && request.authentication.methods == [.none]
-                && !ClientAuthMissing.hasHeader(surroundings.capture[request.exchange].request)
-                && !surroundings.mayLackCredentials(at: request.exchange)
-        }
-
-        private static func sender(_ endpoint: RecordedURL, _ client: Parameter?) -> Sender? {
-            client.map { Sender(endpoint: ByteText(endpoint.text), client: ByteText($0.value)) }
-        }
-    }
-
-    /// A request of the flow that said which client it is from and was accepted before this one, which has nothing of it.
-    private func request(acceptedBefore call: ClientCall, in flow: Flow) -> TokenRequest? {
-        let position = flow.surroundings.position
-        return flow.tokenRequests.first { request in
-            request.endpoint.text.equalsBytes(of: call.endpoint.text)
-                && request.answer.isSuccess && request.authentication.clientID != nil
-                && position[request.exchange] < position[call.exchange]
-        }
     }
 
     // MARK: - Words
@@ -267,74 +199,4 @@ struct ClientAuthMissing: Rule {
     private func isSentByPage(_ call: ClientCall, _ flow: Flow) -> Bool {
         PublicAgent(of: flow.capture[call.exchange].request, at: call.exchange)?.kind == .page
     }
-
-    private func isBare(_ call: ClientCall, _ flow: Flow) -> Bool {
-        call.authentication.methods == [.none] && !call.parameters.isEmpty
-            && !Self.hasHeader(flow.capture[call.exchange].request)
-    }
-
-    /// Whether a client says in a header who it is: by its credentials, or by an attestation of the app
-    /// (draft-ietf-oauth-attestation-based-client-auth, section 6).
-    private static func hasHeader(_ request: RecordedRequest) -> Bool {
-        ["authorization", "oauth-client-attestation", "oauth-client-attestation-pop"]
-            .contains(where: request.headers.contains)
-    }
-
-    private func isRefusedForIt(_ call: ClientCall) -> Bool {
-        guard call.answer.isRefusal else { return false }
-        let text = call.answer.errorText
-        // B2C's name for it is invalid_grant.
-        if text.containsBytes("aadb2c90079") { return true }
-        guard call.mayBlameClient else { return false }
-        if Self.demands.contains(where: text.containsBytes) { return true }
-        // LinkedIn: A required parameter "client_secret" is missing.
-        if text.containsBytes("\"client_secret\" is missing") { return true }
-        let error = call.answer.error?.error
-        // Salesforce's name for a client_id that it does not find.
-        let isUnnamed = error == "invalid_client_id" && call.authentication.clientID == nil
-        guard call.isClientRefused || isUnnamed || error == "unauthorized_client" else { return false }
-        // Whom nobody named nobody knows.
-        let isUnknown = call.isSaidToBeUnknown || Self.wordsOfUnknown.contains(where: text.containsBytes)
-        return (call.namesNobody || !isUnknown) && !Self.otherReasons.contains(where: text.containsBytes)
-    }
-
-    /// Registered with a certificate, or at a provider or a host that takes nothing else.
-    private func mayShowCertificate(_ call: ClientCall, _ provider: ProviderFacts, _ flow: Flow) -> Bool {
-        MutualTLS.isRegistered(call, in: flow) || MutualTLS.isOnlyMethod(at: call.endpoint, provider)
-            || MutualTLS.isNamed(by: call.endpoint)
-    }
-
-    /// Words that ask for credentials.
-    private static let demands = [
-        "client_secret is missing", "client secret is missing", "missing client_secret",
-        "missing client secret", "'client_assertion' or 'client_secret'", "aadsts7000218",
-        "client_secret is required", "client secret is required", "client_secret required",
-        "missing parameter: client_secret", "missing required parameter: client_secret",
-        "client authentication required", "client authentication is required",
-        "client credentials are required", "no client authentication", "missing client authentication",
-        "missing client credentials",
-    ]
-
-    /// Whether the provider itself says of a call that has none in its body that it got no secret: so it was not in a header that was
-    /// taken out of the capture.
-    static func isSaid(of call: ClientCall) -> Bool {
-        guard call.authentication.methods == [.none], !call.parameters.isEmpty, call.mayBlameClient else {
-            return false
-        }
-        let text = call.answer.errorText
-        return demands.contains { $0.containsBytes("client_secret") && text.containsBytes($0) }
-            || text.containsBytes("aadsts7000218")
-    }
-
-    /// Words of a client that is not there.
-    private static let wordsOfUnknown = [
-        "not found", "could not be found", "does not exist", "unknown client", "no such client",
-        "invalid client_id", "invalid client id",
-    ]
-    /// Words that name something else than credentials.
-    private static let otherReasons = [
-        "disabled", "inactive", "deactivated", "deleted", "redirect", "grant",
-        "verifier", "pkce", "proof key", "scope", "dpop", "origin", "certificate", "response type",
-        "response_type",
-    ]
 }
