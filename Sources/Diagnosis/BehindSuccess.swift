@@ -12,7 +12,7 @@ enum BehindSuccess {
             // The provider's answer is a good one, at an address where nobody can do anything with it.
             || info.id == RedirectTargetDiffers.info.id && violation.severity == .error
             // The page that the browser shows in the app's place is a good answer, too.
-            || info.id == SingpassHTTPSTypeMissing.info.id && flow.isClaimedAddressOpenedInBrowser
+            || info.id == SingpassHTTPSTypeMissing.info.id && ClaimedAddress.opened(in: flow) != nil
     }
 
     /// The back end of an app is asked by the app itself, behind an answer that looks like success.

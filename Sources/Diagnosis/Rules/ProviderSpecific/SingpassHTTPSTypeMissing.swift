@@ -44,7 +44,7 @@ struct SingpassHTTPSTypeMissing: Rule {
                 Violation(
                     [Evidence(sent), attempt.names(note: "without redirect_uri_https_type"), sign],
                     severity: isPassed(login)
-                        ? .warning : flow.isClaimedAddressOpenedInBrowser ? .error : nil,
+                        ? .warning : ClaimedAddress.opened(in: flow) != nil ? .error : nil,
                     // With pushed requests Singpass takes no schemes of an app's own any more.
                     fix: attempt.pushed == nil
                         ? nil : "Push redirect_uri_https_type=app_claimed_https with the request.",

@@ -36,7 +36,7 @@ struct BackchannelNotRecorded: Rule {
             guard let response = login.response, let delivery = CodeDelivery(response, in: flow),
                 delivery.receiver == .server, let callback = response.callback,
                 !rejected.contains(callback), !exchanged.contains(delivery.code.value),
-                !isTurnedAwayOnLoopback(response, flow), !flow.isClaimedAddressOpenedInBrowser,
+                !isTurnedAwayOnLoopback(response, flow), ClaimedAddress.opened(in: flow) == nil,
                 flow.surroundings.backChannel.witness(of: response, to: login.request, in: flow.capture)
                     == nil
             else { continue }
