@@ -1,6 +1,4 @@
-import Captures
 import Flows
-import OAuth
 
 /// The request looks like one of OpenID Connect and is none, for its scope has no `openid`.
 ///

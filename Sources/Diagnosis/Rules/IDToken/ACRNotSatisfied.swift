@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JOSE
 import OAuth
 
 /// The login asked for a way of signing in, and the ID token says another, or none.

@@ -1,6 +1,4 @@
-import Captures
 import Flows
-import JOSE
 import OAuth
 
 /// An API refused an access token that had run out by then.
