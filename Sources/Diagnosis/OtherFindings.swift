@@ -52,14 +52,6 @@ extension OtherFindings {
         ClientSecretMismatch(),
     ])
 
-    /// Of a client's assertion, other than that it has no identifier.
-    static let assertions = OtherFindings(of: [
-        ClientAssertionAudience(), ClientAssertionSubject(), ClientAssertionTime(), ClientAssertionAlg(),
-    ])
-
-    /// Of the times in what a client signed.
-    static let signedTimes = OtherFindings(of: [ClientAssertionTime(), DPoPProofInvalid()])
-
     /// Of an ID token that a client has to refuse.
     static let refusedIDTokens = OtherFindings(
         of: IDTokenRules.list.filter { rule in

@@ -20,10 +20,12 @@ enum StatedAssertionRefusal {
         if let fault = AssertionSignature.fault(of: assertion, call, flow) { return fault }
         let isFederated = FederatedAssertion(of: call) != nil
         switch refused {
-        case .audience where !isFederated && flow.violation(of: ClientAssertionAudience()) == nil:
-            return audience(assertion, call, flow)
-        case .time where flow.violation(of: ClientAssertionTime()) == nil:
-            return time(assertion, call, flow)
+        case .audience where !isFederated:
+            let audience = AssertionAudience(of: assertion, by: call, in: flow)
+            return audience.fit == .wrong ? nil : refusal(of: assertion, for: audience)
+        case .time:
+            let times = AssertionTimes(of: assertion, by: call, in: flow)
+            return times.faults.isEmpty ? refusal(for: times) : nil
         case nil where !isFederated && lacksIdentifier(assertion, call, flow):
             return StatedClientRefusal(
                 words: identifier,
@@ -39,30 +41,18 @@ enum StatedAssertionRefusal {
         }
     }
 
-    private static func audience(_ assertion: ClientAssertion, _ call: ClientCall, _ flow: Flow)
+    private static func refusal(of assertion: ClientAssertion, for audience: AssertionAudience)
         -> StatedClientRefusal
     {
-        let accepted = ClientAssertionAudience.accepted(
-            by: call,
-            flow.providerFacts.metadata(of: call.endpoint),
-            flow
-        ).0
         let claim = Evidence(
             place: assertion.place(ofClaim: "aud"),
             value: Masking.shown(assertion.token.audience.joined(separator: ", "), of: "aud")
         )
-        return StatedClientRefusal(words: audienceWords, evidence: [claim] + accepted.prefix(4))
+        return StatedClientRefusal(words: audienceWords, evidence: [claim] + audience.accepted.prefix(4))
     }
 
-    private static func time(_ assertion: ClientAssertion, _ call: ClientCall, _ flow: Flow)
-        -> StatedClientRefusal
-    {
-        let text = flow.capture[call.exchange].response?.headers.first("date")
-        let date = text.flatMap { text in Timestamp(httpDate: text).map { (text, $0.seconds) } }
-        return StatedClientRefusal(
-            words: date == nil ? unseenClock : stricter,
-            evidence: ClientAssertionTime.times(of: assertion, date: date)
-        )
+    private static func refusal(for times: AssertionTimes) -> StatedClientRefusal {
+        StatedClientRefusal(words: times.date == nil ? unseenClock : stricter, evidence: times.evidence)
     }
 
     /// Whether a client was refused in words that blame nothing, and the one thing that its statement lacks is `jti`.
@@ -80,7 +70,14 @@ enum StatedAssertionRefusal {
             $0.answer.isSuccess && ($0.assertion.map { $0.identifier == nil } ?? false)
         }
         // Any other fault of the assertion is the likelier one.
-        return isNeeded && !OtherFindings.assertions.tell(of: flow)
+        return isNeeded && !hasFault(assertion, call, flow)
+    }
+
+    private static func hasFault(_ assertion: ClientAssertion, _ call: ClientCall, _ flow: Flow) -> Bool {
+        AssertionAudience(of: assertion, by: call, in: flow).fit == .wrong
+            || AssertionSubject(otherThanOf: call, in: flow) != nil
+            || !AssertionTimes(of: assertion, by: call, in: flow).faults.isEmpty
+            || AssertionAlgorithm(of: call, in: flow)?.isWrong ?? false
     }
 
     // MARK: - Words

@@ -55,6 +55,13 @@ struct DPoPCall {
         return heeded
     }
 
+    /// Whether one of the next requests for the same went well.
+    func isRepaired(by later: ArraySlice<DPoPCall>) -> Bool {
+        later.prefix(20).contains {
+            $0.url.withoutQuery == url.withoutQuery && $0.method == method && $0.answer.isSuccess
+        }
+    }
+
     /// Nil for a browser's, which has no proof.
     private init?(ofSignIn exchange: Int, _ flow: Flow) {
         let recorded = flow.capture[exchange]

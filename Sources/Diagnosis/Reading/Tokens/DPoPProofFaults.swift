@@ -25,6 +25,18 @@ struct DPoPProofFaults {
         return faults.isEmpty ? [spelling(), namedClaim(), lifetime()].compactMap(\.self) : faults
     }
 
+    /// Whether the times of a proof of the flow are wrong that was refused, and not made anew with success.
+    static func areTimesRefused(in flow: Flow) -> Bool {
+        let calls = DPoPCall.all(in: flow)
+        return calls.indices.contains { index in
+            let call = calls[index]
+            guard let proof = call.proof, call.mayBlameProof, !call.isRepaired(by: calls[(index + 1)...])
+            else { return false }
+            return DPoPProofFaults(of: proof, call, flow).all.joined()
+                .contains { ["iat", "nbf", "exp"].contains($0.place.name) }
+        }
+    }
+
     // MARK: - The request
 
     private func method() -> [Evidence]? {

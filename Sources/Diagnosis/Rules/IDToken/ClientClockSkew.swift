@@ -179,10 +179,7 @@ struct ClientClockSkew: Rule {
 
     /// Whether something that the client signed was refused for its time.
     private func isSignatureRefused(_ flow: Flow) -> Bool {
-        OtherFindings.signedTimes.tell(of: flow) { violation in
-            violation.severity == .error
-                && violation.evidence.contains { ["iat", "nbf", "exp"].contains($0.place.name) }
-        }
+        AssertionTimes.areRefused(in: flow) || DPoPProofFaults.areTimesRefused(in: flow)
     }
 
     /// Tokens were used, or the app's callback sent the browser on.

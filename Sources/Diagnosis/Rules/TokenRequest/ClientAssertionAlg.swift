@@ -26,52 +26,24 @@ struct ClientAssertionAlg: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let calls = ClientCall.all(in: flow)
         var found: [Violation] = []
-        let provider = flow.providerFacts
         var isUnlisted = false
-        for call in calls {
-            guard let assertion = call.assertion, assertion.token.form == .signed,
-                let algorithm = assertion.token.algorithm
-            else { continue }
-            let metadata = provider.metadata(of: call.endpoint)
-            let stated = metadata?.list(Self.member).flatMap { $0.isEmpty ? nil : $0 }
-            let list = stated ?? (flow.provider == .singpass ? ["ES256", "ES384", "ES512"] : nil)
-            let isUnsigned = algorithm.lowercased() == "none"
-            guard let list else {
-                isUnlisted = true
-                if isUnsigned { found.append(violation(assertion, algorithm, nil, call)) }
-                continue
-            }
-            guard isUnsigned || !list.contains(algorithm) else { continue }
-            // What a provider's documents say is out of date where it takes the signature.
-            if stated == nil, !isUnsigned, !call.mayBlameClient || call.isRefusedUnseen { continue }
-            let place =
-                stated == nil
-                ? Place(exchange: nil, part: .responseBody, name: Self.member)
-                : metadata?.answer.place(Self.member)
-            let evidence = place.map {
-                Evidence(place: $0, value: list.joined(separator: ", "), note: "accepted")
-            }
-            found.append(violation(assertion, algorithm, evidence, call))
+        for call in ClientCall.all(in: flow) {
+            guard let algorithm = AssertionAlgorithm(of: call, in: flow) else { continue }
+            isUnlisted = isUnlisted || !algorithm.isListKnown
+            if algorithm.isWrong { found.append(violation(algorithm, call)) }
         }
         if let worst = Violation.worst(of: found) { return .violated(worst) }
         return isUnlisted ? .abstains("no list of algorithms is in the capture") : .holds
     }
 
-    private static let member = "token_endpoint_auth_signing_alg_values_supported"
-
-    private func violation(
-        _ assertion: ClientAssertion,
-        _ algorithm: String,
-        _ list: Evidence?,
-        _ call: ClientCall
-    ) -> Violation {
+    private func violation(_ algorithm: AssertionAlgorithm, _ call: ClientCall) -> Violation {
+        let assertion = algorithm.assertion
         let kid = assertion.token.keyID.map { "kid \(Masking.shown($0, of: "kid"))" }
         return Violation(
             [
-                Evidence(place: assertion.place(ofHeader: "alg"), value: algorithm, note: kid), list,
-                call.answer.evidence(),
+                Evidence(place: assertion.place(ofHeader: "alg"), value: algorithm.name, note: kid),
+                algorithm.accepted, call.answer.evidence(),
             ].compactMap { $0 },
             severity: call.severity,
             exchange: call.exchange

@@ -32,51 +32,19 @@ struct ClientAssertionSubject: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let calls = ClientCall.all(in: flow)
-        let asked = flow.authorizationRequests.lazy.compactMap { $0.parameters.parameter("client_id") }.first
-        var found: [Violation] = []
-        for call in calls {
-            guard let assertion = call.assertion, assertion.token.claims != nil else { continue }
-            if let federated = FederatedAssertion(of: call) {
-                if federated.refusedClaim == .subject { found.append(federated.violation()) }
-                if call.answer.isSuccess || AssertionRefusal.of(call) != nil { continue }
+        let found = ClientCall.all(in: flow).flatMap { call -> [Violation] in
+            let federated = FederatedAssertion(of: call).flatMap {
+                $0.refusedClaim == .subject ? $0.violation() : nil
             }
-            let own = call.parameters.parameter("client_id").flatMap {
-                $0.value.isEmpty || Placeholder.isOne($0.value) ? nil : $0
-            }
-            let issuer = assertion.token.issuer.map(ByteText.init)
-            let subject = assertion.token.subject.map(ByteText.init)
-            let named = (own ?? asked).map { ByteText($0.value) }
-            if named != nil, issuer == named, subject == named { continue }
-            // A whole other client that exchanges the code, or pushes the request, is told as that.
-            let isOtherClient =
-                (call.kind == .token || call.kind == .pushedRequest) && issuer == subject && subject != nil
-                && (own == nil || own.map { ByteText($0.value) } == subject)
-            guard !isOtherClient else { continue }
-            guard let expected = asked ?? own else {
-                if issuer == nil || issuer != subject {
-                    found.append(violation(assertion, issuer?.text, subject?.text, nil, call))
-                }
-                continue
-            }
-            let client = ByteText(expected.value)
-            // The login's own, beside which the request names another one (RFC 7521, section 4.2).
-            let contradicting = issuer == client && subject == client ? own : nil
-            // Made by an issuer of its own for this client: the provider knows it.
-            if call.answer.isSuccess, issuer.map({ RecordedURL($0.text).isWeb }) ?? false { continue }
-            let other = contradicting ?? expected
-            found.append(violation(assertion, issuer?.text, subject?.text, other, call))
+            let own = AssertionSubject(otherThanOf: call, in: flow).map { violation($0, call) }
+            return [federated, own].compactMap(\.self)
         }
         return Violation.worst(of: found).map { .violated($0) } ?? .holds
     }
 
-    private func violation(
-        _ assertion: ClientAssertion,
-        _ issuer: String?,
-        _ subject: String?,
-        _ expected: Parameter?,
-        _ call: ClientCall
-    ) -> Violation {
+    private func violation(_ fault: AssertionSubject, _ call: ClientCall) -> Violation {
+        let (assertion, expected) = (fault.assertion, fault.expected)
+        let (issuer, subject) = (assertion.token.issuer, assertion.token.subject)
         let claims = ["iss", "sub"].map(assertion.token.claim)
         var evidence = [("iss", issuer, claims[0]), ("sub", subject, claims[1])].map { name, value, claim in
             Evidence(

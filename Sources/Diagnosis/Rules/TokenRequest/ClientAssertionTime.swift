@@ -31,29 +31,22 @@ struct ClientAssertionTime: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let calls = ClientCall.all(in: flow)
         var found: [Violation] = []
         var isUnknown = false
         var difference: Int64?
-        for call in calls {
+        for call in ClientCall.all(in: flow) {
             guard let assertion = call.assertion, assertion.token.claims != nil else { continue }
-            guard let date = flow.capture[call.exchange].response?.headers.first("date"),
-                let now = Timestamp(httpDate: date)?.seconds
-            else {
+            let times = AssertionTimes(of: assertion, by: call, in: flow)
+            guard let now = times.date?.seconds else {
                 isUnknown = true
                 continue
             }
             let clock = SigningClock(of: assertion.token, at: now, previous: difference)
             difference = clock?.ahead ?? difference
-            let faults = faults(
-                of: assertion.token,
-                at: now,
-                limit: call.mayBlameClient ? Self.limit(flow.provider) : nil
-            )
-            guard !faults.isEmpty else { continue }
+            guard !times.faults.isEmpty else { continue }
             found.append(
                 Violation(
-                    Self.times(of: assertion, faults, date: (date, now)) + [call.answer.evidence()],
+                    times.evidence + [call.answer.evidence()],
                     variant: clock?.variant,
                     severity: call.severity,
                     explanation: clock?.explanation(of: "client assertion"),
@@ -65,72 +58,5 @@ struct ClientAssertionTime: Rule {
         }
         if let worst = Violation.worst(of: found) { return .violated(worst) }
         return isUnknown ? .abstains("the answer has no Date header") : .holds
-    }
-
-    /// The times of an assertion, each with what is wrong with it, and the clock that they are held against.
-    static func times(
-        of assertion: ClientAssertion,
-        _ faults: [String: String] = [:],
-        date: (text: String, seconds: Int64)?
-    ) -> [Evidence] {
-        var evidence: [Evidence] = []
-        for (name, value) in [
-            ("iat", assertion.token.issuedAt), ("nbf", assertion.token.notBefore),
-            ("exp", assertion.token.expiresAt),
-        ] {
-            guard value != nil || faults[name] != nil else { continue }
-            evidence.append(
-                Evidence(
-                    place: assertion.place(ofClaim: name),
-                    value: value.map { "\($0)" } ?? "missing",
-                    note: faults[name]
-                )
-            )
-        }
-        if let date {
-            evidence.append(
-                Evidence(
-                    place: Place(
-                        exchange: assertion.place(ofClaim: "exp").exchange,
-                        part: .responseHeader,
-                        name: "Date"
-                    ),
-                    value: date.text,
-                    note: "\(date.seconds), the provider's clock"
-                )
-            )
-        }
-        return evidence
-    }
-
-    /// What is wrong, by claim.
-    private func faults(of token: JSONWebToken, at now: Int64, limit: Int64?) -> [String: String] {
-        var faults: [String: String] = [:]
-        if let end = token.expiresAt {
-            if now - end > 5 { faults["exp"] = "over for \(now - end) s" }
-            if let start = token.issuedAt, let limit, end - start > limit {
-                faults["exp"] = "\(end - start) s after iat; this provider allows \(limit) s"
-            }
-        } else {
-            faults["exp"] = "an assertion has to end"
-        }
-        for (name, start) in [("iat", token.issuedAt), ("nbf", token.notBefore)] {
-            if let start, start - now > 60 {
-                faults[name] =
-                    SigningClock.isInMilliseconds(start)
-                    ? SigningClock.inMilliseconds : "\(start - now) s ahead"
-            }
-        }
-        return faults
-    }
-
-    /// Seconds from `iat` to `exp`; nil where no limit is known.
-    private static func limit(_ provider: ProviderKind) -> Int64? {
-        switch provider {
-        case .singpass: 120
-        case .myinfo: 300
-        case .okta: 3600
-        default: nil
-        }
     }
 }

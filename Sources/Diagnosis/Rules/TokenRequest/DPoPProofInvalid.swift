@@ -51,10 +51,7 @@ struct DPoPProofInvalid: Rule {
             if faults.count > 1 || !faults.joined().contains(where: { $0.place.name == "iat" }) {
                 clock = nil
             }
-            let isRepaired = calls[(index + 1)...].prefix(20).contains {
-                $0.url.withoutQuery == call.url.withoutQuery && $0.method == call.method
-                    && $0.answer.isSuccess
-            }
+            let isRepaired = call.isRepaired(by: calls[(index + 1)...])
             found.append(violation(call, faults, clock, isRepaired: isRepaired))
         }
         return Violation.worst(of: found).map { .violated($0) } ?? .holds
