@@ -57,9 +57,9 @@ struct StatedClientRefusal {
 
     /// Basic credentials that a provider wants encoded, as it says, and that read alike either way.
     private static func notEncoded(_ call: ClientCall, _ flow: Flow) -> StatedClientRefusal? {
-        guard call.authentication.methods.contains(.secretBasic), BasicCredentialsEncoding.isTold(by: call),
+        guard call.authentication.methods.contains(.secretBasic), MisreadCredentials.isTold(by: call),
             let client = call.authentication.clientID, let secret = call.authentication.secret,
-            flow.violation(of: BasicCredentialsEncoding()) == nil
+            MisreadCredentials(of: call, in: flow) == nil
         else { return nil }
         return StatedClientRefusal(
             words: Violation.Words(
@@ -81,11 +81,11 @@ struct StatedClientRefusal {
     /// A server that sends a secret for a client which the provider has down as one without.
     private static func publicClient(_ call: ClientCall, _ flow: Flow) -> StatedClientRefusal? {
         guard let secret = call.authentication.secret, !secret.value.isEmpty,
-            PublicClientSendsSecret.isRefusedAsPublic(call),
+            PublicSecret.isRefusedAsPublic(call),
             ["client is public", "secret", "credential", "client_assertion"].contains(
                 where: call.answer.errorText.containsBytes
             ),
-            flow.violation(of: PublicClientSendsSecret()) == nil
+            PublicSecret(of: call, in: flow) == nil
         else { return nil }
         return StatedClientRefusal(
             words: registeredAsPublic,

@@ -33,80 +33,28 @@ struct PublicClientSendsSecret: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var found: Violation?
-        let backEnds = backEnds(flow)
-        let isNative = flow.authorizationRequests.contains { $0.redirectURI.map(Self.isOfApp) ?? false }
         for call in ClientCall.all(in: flow) {
-            guard let secret = call.authentication.secret, !secret.value.isEmpty else { continue }
-            let isRefused = Self.isRefusedAsPublic(call)
-            guard let sender = PublicAgent(of: flow.capture[call.exchange].request, at: call.exchange),
-                sender.kind == .page || isNative
-                    || call.parameters["redirect_uri"].map(Self.isOfApp) ?? false,
-                !backEnds.contains(flow.capture[call.exchange].request.userAgent ?? "")
-            else { continue }
-            guard flow.registrations(of: call.authentication.clientID?.value).isEmpty else { continue }
-            // Whom the provider made a client for, and gave a secret, its answer would say.
-            guard isRefused || !flow.surroundings.registrations.contains(where: Self.isUnread) else {
+            guard let sent = PublicSecret(of: call, in: flow), found == nil || sent.isRefused else {
                 continue
             }
-            if found != nil, !isRefused { continue }
-            // Desktop and TV clients of Google are given a secret that is none, and have to send it.
-            let isGoogles = sender.kind == .native && flow.provider == .google
-            var evidence = [
-                Evidence(
-                    place: secret.place,
-                    value: Masking.masked(secret.value),
-                    note: call.authentication.methods.first?.rawValue
-                ), sender.evidence,
-            ]
-            if isRefused { evidence.append(call.answer.evidence()) }
-            found = Violation(
-                evidence,
-                severity: isRefused ? .error : isGoogles ? .note : .warning,
-                exchange: call.exchange
-            )
-            if isRefused { break }
+            found = violation(sent, call, flow)
+            if sent.isRefused { break }
         }
         return found.map { .violated($0) } ?? .holds
     }
 
-    private static func isUnread(_ registration: EndpointCall) -> Bool {
-        registration.answer.isSuccess && registration.answer.json == nil
+    private func violation(_ sent: PublicSecret, _ call: ClientCall, _ flow: Flow) -> Violation {
+        // Desktop and TV clients of Google are given a secret that is none, and have to send it.
+        let isGoogles = sent.sender.kind == .native && flow.provider == .google
+        let secret = Evidence(
+            place: sent.secret.place,
+            value: Masking.masked(sent.secret.value),
+            note: call.authentication.methods.first?.rawValue
+        )
+        return Violation(
+            [secret, sent.sender.evidence] + (sent.isRefused ? [call.answer.evidence()] : []),
+            severity: sent.isRefused ? .error : isGoogles ? .note : .warning,
+            exchange: call.exchange
+        )
     }
-
-    /// What servers call themselves that redeemed a code while another, the app, waited for an answer to handing it over:
-    /// theirs may be a library that apps use too.
-    private func backEnds(_ flow: Flow) -> Set<String> {
-        var agents: Set<String> = []
-        for login in flow.logins {
-            let relays = AppHandover.relays(of: login, in: flow).map { flow.capture[$0] }
-            for request in login.tokenRequests {
-                let redeemed = flow.capture[request.exchange]
-                guard let agent = redeemed.request.userAgent,
-                    relays.contains(where: { relay in
-                        relay.request.userAgent != agent
-                            && relay.startedAt <= redeemed.startedAt && redeemed.startedAt <= relay.endedAt
-                    })
-                else { continue }
-                agents.insert(agent)
-            }
-        }
-        return agents
-    }
-
-    /// Whether a redirect URI leads back to an app: by a scheme of its own, or to this very machine.
-    private static func isOfApp(_ redirectURI: String) -> Bool {
-        let url = RecordedURL(redirectURI)
-        guard url.isWeb else { return url.scheme != nil }
-        return url.isOnLoopback
-    }
-
-    /// Whether the provider says that it has the client down as one without a secret.
-    static func isRefusedAsPublic(_ call: ClientCall) -> Bool {
-        call.answer.isRefusal && texts.contains(where: call.answer.errorText.containsBytes)
-    }
-
-    private static let texts = [
-        "aadsts700025", "aadsts90023:", "client is public", "public client can", "public clients can",
-        "public clients must not", "public client must not", "is a public client",
-    ]
 }
