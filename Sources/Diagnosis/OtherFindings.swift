@@ -45,13 +45,6 @@ extension OtherFindings {
         }
     )
 
-    /// Of how a client proved itself, which is looked at before its code.
-    static let clients = OtherFindings(of: [
-        BasicCredentialsEncoding(), ClientAssertionAlg(), ClientAssertionAudience(), ClientAssertionMissing(),
-        ClientAssertionSubject(), ClientAssertionTime(), ClientAuthMethodUnsupported(), ClientAuthMissing(),
-        ClientSecretMismatch(),
-    ])
-
     /// Of an ID token that a client has to refuse.
     static let refusedIDTokens = OtherFindings(
         of: IDTokenRules.list.filter { rule in

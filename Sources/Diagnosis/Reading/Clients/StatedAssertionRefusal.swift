@@ -70,14 +70,7 @@ enum StatedAssertionRefusal {
             $0.answer.isSuccess && ($0.assertion.map { $0.identifier == nil } ?? false)
         }
         // Any other fault of the assertion is the likelier one.
-        return isNeeded && !hasFault(assertion, call, flow)
-    }
-
-    private static func hasFault(_ assertion: ClientAssertion, _ call: ClientCall, _ flow: Flow) -> Bool {
-        AssertionAudience(of: assertion, by: call, in: flow).fit == .wrong
-            || AssertionSubject(otherThanOf: call, in: flow) != nil
-            || !AssertionTimes(of: assertion, by: call, in: flow).faults.isEmpty
-            || AssertionAlgorithm(of: call, in: flow)?.isWrong ?? false
+        return isNeeded && !ClientFault.isOfAssertion(call, in: flow)
     }
 
     // MARK: - Words

@@ -30,29 +30,20 @@ struct ClientAuthMethodUnsupported: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let calls = ClientCall.all(in: flow).filter { $0.kind == .token || $0.kind == .pushedRequest }
-        let provider = flow.providerFacts
         var isUnlisted = false
         var found: Violation?
-        for call in calls where !call.parameters.isEmpty {
-            guard let metadata = provider.metadata(of: call.endpoint),
-                let list = metadata.list("token_endpoint_auth_methods_supported"), !list.isEmpty
-            else {
+        for call in ClientCall.all(in: flow) where UnlistedMethod.mayBeOne(call) {
+            guard UnlistedMethod.list(for: call, in: flow) != nil else {
                 isUnlisted = true
                 continue
             }
-            guard let method = call.method, !list.contains(method), !isFine(method, call, list, flow)
-            else { continue }
+            guard let unlisted = UnlistedMethod(of: call, in: flow) else { continue }
             let severity: Severity =
                 call.isClientRefused ? (call.isRepaired ? .note : .error) : .warning
             if let found, (found.severity ?? .error) == .error || severity != .error { continue }
             found = Violation(
                 [
-                    Evidence(
-                        place: metadata.answer.place("token_endpoint_auth_methods_supported"),
-                        value: Masking.shown(list.joined(separator: ", "), of: "list")
-                    ),
-                    call.evidence(ofMethod: method, note: "the method that was used"),
+                    unlisted.list, call.evidence(ofMethod: unlisted.method, note: "the method that was used"),
                     call.answer.evidence(),
                 ],
                 severity: severity,
@@ -61,15 +52,5 @@ struct ClientAuthMethodUnsupported: Rule {
         }
         if let found { return .violated(found) }
         return isUnlisted ? .abstains("no list of methods is in the capture") : .holds
-    }
-
-    /// A client without credentials: public (and let in), with a certificate, or one that forgot them, which
-    /// is told elsewhere.
-    private func isFine(_ method: String, _ call: ClientCall, _ list: [String], _ flow: Flow) -> Bool {
-        guard method == "none" else { return false }
-        let isPublic = flow.registrations(of: call.authentication.clientID?.value).contains {
-            $0.answer.parameters["token_endpoint_auth_method"] == "none"
-        }
-        return !call.isClientRefused || !isPublic || list.contains(where: MutualTLS.methods.contains)
     }
 }

@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// The client secret that was sent is not the one that belongs to the client.
@@ -31,25 +30,22 @@ struct ClientSecretMismatch: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         Verdict.firstViolation(among: ClientCall.all(in: flow)) { call in
-            let words = saysSo(call.answer, flow)
-            guard call.isClientRefused || words != nil, let secret = call.authentication.secret else {
-                return .holds
+            guard let secret = call.authentication.secret else { return .holds }
+            switch WrongSecret(of: call, in: flow) {
+            case nil: return .holds
+            case .other(let right, let isReplaced):
+                return .violated(violation(call, secret, than: right, isReplaced: isReplaced))
+            case .said(let words): return .violated(violation(call, secret, words, flow))
+            case .unknown:
+                return .abstains("the secret that was issued to this client is not in the capture")
             }
-            let issued = issuedSecrets(to: call.authentication.clientID?.value, before: call.exchange, flow)
-            if let violation = violation(call, secret, issued) { return .violated(violation) }
-            guard issued.isEmpty else { return .holds }
-            if let words { return .violated(violation(call, secret, words, flow)) }
-            return .abstains("the secret that was issued to this client is not in the capture")
         }
     }
 
-    /// Another secret was sent than the last one of those that were issued to the client; nil where it is the same, and where there is
-    /// none.
-    private func violation(_ call: ClientCall, _ secret: Parameter, _ issued: [Parameter]) -> Violation? {
-        let sent = readings(of: call.authentication)
-        guard let right = issued.last, sent.isDisjoint(with: readings(of: right.value)) else { return nil }
-        let isReplaced = issued.dropLast().contains { !sent.isDisjoint(with: readings(of: $0.value)) }
-        return Violation(
+    private func violation(_ call: ClientCall, _ secret: Parameter, than right: Parameter, isReplaced: Bool)
+        -> Violation
+    {
+        Violation(
             [
                 Evidence(
                     place: secret.place,
@@ -92,66 +88,4 @@ struct ClientSecretMismatch: Rule {
             exchange: call.exchange
         )
     }
-
-    private func issuedSecrets(to client: String?, before exchange: Int, _ flow: Flow) -> [Parameter] {
-        guard let client, flow.deletion(of: client, before: exchange) == nil else { return [] }
-        let time = flow.capture[exchange].startedAt
-        let registrations = (flow.surroundings.clients.registrations[client] ?? []).filter {
-            flow.capture[$0.exchange].startedAt <= time
-        }
-        // Another provider may have given out the same identifier.
-        let host = flow.capture[exchange].request.url.host
-        let own = registrations.filter { $0.endpoint.host == host }
-        return (own.isEmpty ? registrations.suffix(1) : own).compactMap {
-            $0.answer.parameters.parameter("client_secret")
-        }
-    }
-
-    // MARK: - Encodings
-
-    private func readings(of authentication: ClientAuthentication) -> Set<ByteText> {
-        [authentication.secret?.value, authentication.secret?.rawValue, authentication.undecodedSecret]
-            .compactMap { $0 }.reduce(into: []) { $0.formUnion(readings(of: $1)) }
-    }
-
-    /// What a secret becomes when one side encodes and the other does not.
-    private func readings(of secret: String) -> Set<ByteText> {
-        Set(
-            [
-                secret, PercentEncoding.decode(secret), PercentEncoding.decode(secret, plusIsSpace: true),
-                PercentEncoding.encode(secret),
-                FormBody.encode([("", secret)]).dropFirst().description,
-            ].map(ByteText.init)
-        )
-    }
-
-    // MARK: - Providers' words
-
-    private func saysSo(_ answer: Answer, _ flow: Flow) -> String? {
-        guard answer.isRefusal else { return nil }
-        let text = answer.errorText
-        // Google has other words for a client that it does not know.
-        if flow.provider == .google, text == "invalid_client: unauthorized" { return text }
-        return Self.texts.first(where: text.containsBytes)
-    }
-
-    private static let texts = [
-        "aadsts7000215", "aadsts7000222", "invalid client secret provided",
-        "the provided client secret is invalid",
-        "incorrect_client_credentials", "invalid client secret", "client secret is expired",
-        "client secret has expired", "client secret expired",
-        "client secret keys for app", "client secret supplied for a confidential client is invalid",
-        "invalid_client_secret", "client secret is invalid", "client_secret is invalid",
-        "invalid client_secret",
-        "wrong client secret", "incorrect client secret", "incorrect client_secret",
-        "client secret is incorrect",
-        "client secret does not match",
-        "client secret mismatch", "aadb2c90081", "invalid_client: client credentials are invalid",
-        "the specified client credentials are invalid",
-        "bad_client_secret", "error validating client secret",
-        // WeChat.
-        "invalid appsecret",
-        // Stripe's keys are secrets that are for tests or for the real thing.
-        "livemode api key but", "testmode api key but",
-    ]
 }

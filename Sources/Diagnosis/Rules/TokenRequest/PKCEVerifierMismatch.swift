@@ -82,9 +82,10 @@ struct PKCEVerifierMismatch: Rule {
     /// Whether more is known of why a request was refused that comes before its verifier is looked at: what stands in front of the endpoint
     /// refused it, or there is a fault in how the client proved itself.
     private func isRefusedForAnother(_ request: TokenRequest, _ flow: Flow) -> Bool {
-        let call = ClientCall.all(in: flow).first { $0.exchange == request.exchange }
-        if call?.isRefusedForOthers ?? false { return true }
-        return OtherFindings.clients.tell(of: request.exchange, in: flow) { !$0.isSoftened }
+        guard let call = ClientCall.all(in: flow).first(where: { $0.exchange == request.exchange }) else {
+            return false
+        }
+        return call.isRefusedForOthers || ClientFault.isShown(by: call, in: flow)
     }
 
     /// GoTrue's logins begin at an address of its own, with the challenge.
