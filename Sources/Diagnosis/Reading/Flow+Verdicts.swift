@@ -27,13 +27,10 @@ extension Flow {
     }
 
     /// What a rule finds in this flow; nil where it holds, and where it abstains.
+    ///
+    /// For ``OtherFindings``, which has the rules that may be asked for, and why; what is true of the capture is a reading.
     func violation(of rule: any Rule) -> Violation? {
         if case .violated(let violation) = verdict(of: rule) { violation } else { nil }
-    }
-
-    /// The same where it finds the fault at this very exchange, there first or once more.
-    func violation(of rule: any Rule, at exchange: Int) -> Violation? {
-        violation(of: rule).flatMap { $0.isFound(at: exchange) ? $0 : nil }
     }
 }
 
