@@ -49,6 +49,20 @@ struct StatedAssertionRefusalTests {
         #expect(finding.explanation.contains("one of them alone"))
     }
 
+    /// The words are held against the assertion that they are said of, not against the one before, whose audience is wrong.
+    @Test func secondTryIsToldByItself() throws {
+        let words = "Client assertion audience claim does not match Realm issuer"
+        var recording = try refused(words, audience: "https://staging.id.harbour.example")
+        #expect(recording.finding(symptom)?.title != audienceTitle)
+        let second = try refused(words).asserting { $0["jti"] = "another-one" }
+        var again = try #require(second.exchanges.last { $0.request.url.path == "/token" })
+        again.startedAt = again.startedAt + .milliseconds(100)
+        recording.exchanges.append(again)
+        #expect(recording.finding(audience)?.places.first == "5 jwt.claims aud")
+        #expect(recording.finding(symptom)?.title == audienceTitle)
+        #expect(recording.finding(symptom)?.places.contains("6 jwt.claims aud") == true)
+    }
+
     /// Canvas has a general name for it.
     @Test(arguments: [
         ("the 'aud' is invalid", true), ("the 'code' is invalid", false),
