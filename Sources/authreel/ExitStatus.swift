@@ -72,7 +72,7 @@ enum ExitStatus: Int32 {
         let usage = Authreel.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
             .drop { !$0.hasPrefix("Usage:") }
         StandardError.line(
-            UsageHint.usage(Array(usage), columns: TerminalSize.columns(of: STDERR_FILENO)).joined(
+            UsageHint.usage(Array(usage), columns: Terminal.standardError.columns).joined(
                 separator: "\n"
             )
         )

@@ -37,18 +37,18 @@ struct Demo: AsyncParsableCommand {
 
     mutating func run() async throws {
         let isFolderNew = try prepareFolder()
-        let style = Style.forDescriptor(STDOUT_FILENO)
+        let terminal = Terminal.standardOutput
         let demo = self
         let (healthy, broken): (Report, Report)
         do {
             (healthy, broken) = try await DemoStage.open { stage in
                 let healthy = try await demo.record(.healthy, .base64url, on: stage)
-                demo.tell(healthy, "1. A healthy login", style)
+                demo.tell(healthy, "1. A healthy login", terminal)
                 let broken = try await demo.record(.broken, .standardBase64, on: stage)
                 demo.tell(
                     broken,
                     "2. The same application, its code challenge written in the standard library's Base64",
-                    style
+                    terminal
                 )
                 return (healthy, broken)
             }
@@ -57,7 +57,7 @@ struct Demo: AsyncParsableCommand {
             if isFolderNew { rmdir(out) }
             throw error
         }
-        print(style.bold("Both captures are in \(out). Next:"))
+        print(terminal.style.bold("Both captures are in \(out). Next:"))
         print("  \(Invocation.command("show", path(.healthy)))")
         print("  \(Invocation.command("diagnose", path(.broken)))")
         print("  \(Invocation.command("diff", path(.healthy), path(.broken)))")
@@ -67,9 +67,9 @@ struct Demo: AsyncParsableCommand {
         try check(healthy, broken)
     }
 
-    private func tell(_ report: Report, _ title: String, _ style: TextStyle) {
+    private func tell(_ report: Report, _ title: String, _ terminal: Terminal) {
+        let (style, columns) = (terminal.style, terminal.columns)
         print(style.bold(title) + "\n")
-        let columns = TerminalSize.columns(of: STDOUT_FILENO)
         print(TextReport.timeline(of: report, style: style, columns: columns) + "\n")
         print(style.bold("   and what the rules say of it") + "\n")
         let width = columns ?? TextReport.widest

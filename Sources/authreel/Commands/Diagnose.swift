@@ -1,7 +1,6 @@
 import ArgumentParser
 import Captures
 import Diagnosis
-import Foundation
 import JOSE
 import Reports
 
@@ -118,12 +117,13 @@ struct Diagnose: ParsableCommand {
 
     /// What tells one flow after the other.
     private var form: FlowwiseForm? {
-        switch format {
+        let terminal = Terminal.standardOutput
+        return switch format {
         case .text:
             TextReport.diagnosis(
                 showsAbstentions: verbose,
-                style: Style.forDescriptor(STDOUT_FILENO),
-                columns: TerminalSize.columns(of: STDOUT_FILENO) ?? TextReport.widest
+                style: terminal.style,
+                columns: terminal.columns ?? TextReport.widest
             )
         case .json: JSONReport.diagnosis
         case .junit, .sarif, .markdown: nil
@@ -185,18 +185,17 @@ struct Diagnose: ParsableCommand {
     }
 
     private func plainText(of reports: [Report]) -> String {
-        let style = Style.forDescriptor(STDOUT_FILENO)
-        let columns = TerminalSize.columns(of: STDOUT_FILENO) ?? TextReport.widest
+        let terminal = Terminal.standardOutput
         let texts = reports.filter { $0.failure == nil }.map { report in
-            style.bold(report.name.printable) + "\n"
+            terminal.style.bold(report.name.printable) + "\n"
                 + TextReport.diagnosis(
                     of: report,
                     showsAbstentions: verbose,
-                    style: style,
-                    columns: columns,
+                    style: terminal.style,
+                    columns: terminal.columns ?? TextReport.widest,
                     isAlone: reports.count == 1
                 )
         }
-        return (texts + [SummaryText.text(of: reports, style: style)]).joined(separator: "\n\n")
+        return (texts + [SummaryText.text(of: reports, style: terminal.style)]).joined(separator: "\n\n")
     }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Captures
 import Flows
-import Foundation
 import Replay
 import Reports
 
@@ -145,13 +144,14 @@ struct Diff: AsyncParsableCommand {
     }
 
     private func text(of report: DifferenceReport) -> String {
-        switch format {
+        let terminal = Terminal.standardOutput
+        return switch format {
         case .text:
             DifferenceText(
                 report,
                 showsAll: all,
-                style: Style.forDescriptor(STDOUT_FILENO),
-                columns: TerminalSize.columns(of: STDOUT_FILENO) ?? 100
+                style: terminal.style,
+                columns: terminal.columns ?? 100
             ).text
         case .json: DifferenceJSON.text(of: report)
         case .junit: DifferenceJUnit.text(of: [report])

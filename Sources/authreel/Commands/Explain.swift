@@ -1,6 +1,5 @@
 import ArgumentParser
 import Diagnosis
-import Foundation
 import Reports
 
 /// What one rule means.
@@ -23,11 +22,12 @@ struct Explain: ParsableCommand {
         guard let info = RuleCatalog.info(of: rule) else {
             throw CommandFailure.noRule(rule)
         }
+        let terminal = Terminal.standardOutput
         print(
             TextReport.explanation(
                 of: info,
-                style: Style.forDescriptor(STDOUT_FILENO),
-                columns: TerminalSize.columns(of: STDOUT_FILENO)
+                style: terminal.style,
+                columns: terminal.columns
             )
         )
     }

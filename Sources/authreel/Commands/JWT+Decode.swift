@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import JSON
 
 extension JWT {
@@ -61,9 +60,10 @@ extension JWT {
         private func text(of tokens: [JudgedToken]) -> String {
             switch format {
             case .text:
-                let style = Style.forDescriptor(STDOUT_FILENO)
-                let columns = TerminalSize.columns(of: STDOUT_FILENO)
-                return tokens.map { $0.text(style, columns: columns) }.joined(separator: "\n\n")
+                let terminal = Terminal.standardOutput
+                return tokens.map { $0.text(terminal.style, columns: terminal.columns) }.joined(
+                    separator: "\n\n"
+                )
             case .json:
                 return JSONWriter.text(
                     of: ["version": 1, "tokens": .array(tokens.map(\.json))],

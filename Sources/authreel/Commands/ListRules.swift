@@ -1,6 +1,5 @@
 import ArgumentParser
 import Diagnosis
-import Foundation
 import Reports
 
 /// All rules, in the order of the catalogue.
@@ -21,9 +20,8 @@ struct ListRules: ParsableCommand {
     func run() {
         switch format {
         case .text:
-            let style = Style.forDescriptor(STDOUT_FILENO)
-            let columns = TerminalSize.columns(of: STDOUT_FILENO)
-            print(TextReport.rules(RuleCatalog.infos, style: style, columns: columns))
+            let terminal = Terminal.standardOutput
+            print(TextReport.rules(RuleCatalog.infos, style: terminal.style, columns: terminal.columns))
         case .json: print(JSONReport.rules(RuleCatalog.infos))
         }
     }

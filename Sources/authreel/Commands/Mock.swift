@@ -121,8 +121,7 @@ struct Mock: AsyncParsableCommand {
     }
 
     private func listFaults() {
-        let columns = TerminalSize.columns(of: STDOUT_FILENO)
-        print(FaultList.text(of: FaultCatalog.all, format, columns: columns))
+        print(FaultList.text(of: FaultCatalog.all, format, columns: Terminal.standardOutput.columns))
     }
 
     /// What it is reached by under a name, and who vouches for that; nil where it speaks no TLS.

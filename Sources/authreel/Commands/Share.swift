@@ -227,11 +227,14 @@ struct Share: ParsableCommand {
     }
 
     private func tell(_ outcomes: [CaptureSharing.Outcome]) {
-        let descriptor = out == "-" ? STDERR_FILENO : STDOUT_FILENO
-        let style = Style.forDescriptor(descriptor)
-        let columns = TerminalSize.columns(of: descriptor)
+        let terminal = out == "-" ? Terminal.standardError : .standardOutput
         for (name, outcome) in zip(captures, outcomes) {
-            let text = SharingText.text(of: outcome.report, named: name, style: style, columns: columns)
+            let text = SharingText.text(
+                of: outcome.report,
+                named: name,
+                style: terminal.style,
+                columns: terminal.columns
+            )
             out == "-" ? StandardError.line(text) : print(text)
         }
     }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Captures
 import Flows
-import Foundation
 import Reports
 
 /// The timeline: flows, steps, and the way of each value.
@@ -64,10 +63,8 @@ struct Show: ParsableCommand {
         let read = try capture.read()
         switch format {
         case .text:
-            let isShown = out == nil
-            let style = isShown ? Style.forDescriptor(STDOUT_FILENO) : .plain
-            let columns = isShown ? TerminalSize.columns(of: STDOUT_FILENO) : nil
-            try write(read, TextReport.timeline(style, columns: columns))
+            let terminal = out == nil ? Terminal.standardOutput : nil
+            try write(read, TextReport.timeline(terminal?.style ?? .plain, columns: terminal?.columns))
         case .json: try write(read, JSONReport.timeline)
         case .mermaid:
             let report = try report(on: read)

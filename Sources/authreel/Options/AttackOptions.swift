@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Reports
 
 /// The suite of attacks: who drives the logins, and where the result goes.
@@ -104,7 +103,7 @@ struct AttackOptions: ParsableArguments {
             try OutputFile.write(Array(text.utf8), to: junit, isPrivate: true)
         }
         switch format {
-        case .text: print(AttackText(report, style: Style.forDescriptor(STDOUT_FILENO)).text)
+        case .text: print(AttackText(report, style: Terminal.standardOutput.style).text)
         case .json: print(AttackJSON.text(of: report))
         case .junit: print(AttackJUnit.text(of: report))
         case .markdown: print(AttackMarkdown.text(of: report))

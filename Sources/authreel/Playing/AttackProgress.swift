@@ -1,5 +1,4 @@
 import Captures
-import Foundation
 import Provider
 import Reports
 
@@ -7,7 +6,7 @@ import Reports
 struct AttackProgress {
     private let bar: ProgressBar
     private let total: Int
-    private let style = Style.forDescriptor(STDERR_FILENO)
+    private let style = Terminal.standardError.style
 
     init(total: Int) {
         bar = ProgressBar("attacking", total: total)

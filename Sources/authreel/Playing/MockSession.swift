@@ -58,7 +58,7 @@ final class MockSession: MockResponder {
         brokenDelivery = delivery
         self.notices = notices
         self.observe = observe
-        style = Style.forDescriptor(STDERR_FILENO)
+        style = Terminal.standardError.style
         self.recognizer = recognizer ?? Self.recognizer(of: provider)
     }
 

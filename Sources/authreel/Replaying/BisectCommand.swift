@@ -2,7 +2,6 @@ import ArgumentParser
 import Captures
 import Diagnosis
 import Flows
-import Foundation
 import Replay
 import Reports
 
@@ -106,14 +105,15 @@ struct BisectCommand {
     }
 
     private func text(of report: BisectReport) -> String {
-        switch format {
+        let terminal = Terminal.standardOutput
+        return switch format {
         case .json: BisectJSON.text(of: report)
         case .markdown: BisectMarkdown.text(of: report)
         case .text, .junit:
             BisectText(
                 report,
-                style: Style.forDescriptor(STDOUT_FILENO),
-                columns: TerminalSize.columns(of: STDOUT_FILENO) ?? 100
+                style: terminal.style,
+                columns: terminal.columns ?? 100
             ).text
         }
     }

@@ -1,7 +1,6 @@
 import Captures
 import Diagnosis
 import Flows
-import Foundation
 import LibCrypto
 import OAuth
 import Replay
@@ -48,10 +47,8 @@ struct FixFinding {
                 judge: LoginJudge(rules: session.rules).verdict(job.plan)
             )
             let result = await search.run(from: state) { attempt in
-                let columns = TerminalSize.columns(of: STDERR_FILENO)
-                progress.line(
-                    FixText.line(for: attempt, Style.forDescriptor(STDERR_FILENO), columns: columns)
-                )
+                let terminal = Terminal.standardError
+                progress.line(FixText.line(for: attempt, terminal.style, columns: terminal.columns))
             }
             states[job.number] = result.runs.last?.state ?? state
             reports.append(

@@ -1,7 +1,6 @@
 import Captures
 import Diagnosis
 import Flows
-import Foundation
 import Replay
 import Reports
 
@@ -109,7 +108,7 @@ struct FlowBisecting {
         }
         let state = good.job.predecessor.flatMap { states[$0] } ?? RunState()
         let count = planned.changes.count(where: \.isApplicable)
-        let style = Style.forDescriptor(STDERR_FILENO)
+        let style = Terminal.standardError.style
         let bisection = FlowBisection(
             good: good.job.plan,
             bad: bad.job.plan,

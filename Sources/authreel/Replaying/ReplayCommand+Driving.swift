@@ -52,15 +52,19 @@ extension ReplayCommand {
         // The proof is the login that works.
         let fixes = reports.compactMap(\.search.fix)
         for fix in fixes { try writer?.append(fix.run.exchanges) }
-        let style = Style.forDescriptor(STDOUT_FILENO)
         if format == .json {
             print(FixJSON.text(of: reports))
         } else if !reports.isEmpty {
             // On a terminal those of a single login were told while they were tried.
             let areTold = jobs.count == 1 && [STDOUT_FILENO, STDERR_FILENO].allSatisfy { isatty($0) == 1 }
-            let columns = TerminalSize.columns(of: STDOUT_FILENO)
+            let terminal = Terminal.standardOutput
             let texts = reports.map {
-                FixText.text(of: $0, style: style, columns: columns, listsAttempts: !areTold)
+                FixText.text(
+                    of: $0,
+                    style: terminal.style,
+                    columns: terminal.columns,
+                    listsAttempts: !areTold
+                )
             }
             print(texts.joined(separator: "\n\n"))
         }

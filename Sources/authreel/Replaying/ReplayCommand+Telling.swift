@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Replay
 import Reports
 
@@ -12,13 +11,20 @@ extension ReplayCommand {
         guard format != .json else {
             return print(PlanJSON.text(of: plans, given: given, changes: changes))
         }
-        let style = Style.forDescriptor(STDOUT_FILENO)
-        let columns = TerminalSize.columns(of: STDOUT_FILENO)
+        let terminal = Terminal.standardOutput
         print(
             zip(plans, changes).flatMap { item, changes in
                 [
-                    PlanText.text(of: item.plan, map: item.map, given: given, style: style, columns: columns),
-                    changes.map { FixText.text(ofChanges: $0, style: style, columns: columns) },
+                    PlanText.text(
+                        of: item.plan,
+                        map: item.map,
+                        given: given,
+                        style: terminal.style,
+                        columns: terminal.columns
+                    ),
+                    changes.map {
+                        FixText.text(ofChanges: $0, style: terminal.style, columns: terminal.columns)
+                    },
                 ].compactMap(\.self)
             }
             .joined(separator: "\n\n")
@@ -105,16 +111,17 @@ extension ReplayCommand {
     }
 
     private func plainText(of reports: [ReplayReport]) -> String {
-        let style = Style.forDescriptor(STDOUT_FILENO)
-        let columns = TerminalSize.columns(of: STDOUT_FILENO)
-        let texts = reports.map { ReplayText($0, showsAll: all, style: style, columns: columns) }
+        let terminal = Terminal.standardOutput
+        let texts = reports.map {
+            ReplayText($0, showsAll: all, style: terminal.style, columns: terminal.columns)
+        }
         guard reports.count > 3 else { return texts.map(\.text).joined(separator: "\n\n") }
         // A suite: those that differ in full, the others in a line each.
         let failing = reports.count { !$0.isSame }
         let verdict =
             failing == 0
-            ? style.green("\(reports.count) replayed, all the same")
-            : style.red("\(reports.count) replayed, \(failing) differ")
+            ? terminal.style.green("\(reports.count) replayed, all the same")
+            : terminal.style.red("\(reports.count) replayed, \(failing) differ")
         let details = zip(reports, texts).filter { all || !$0.0.isSame }.map(\.1.text)
         return ([texts.map(\.line).joined(separator: "\n")] + details + [verdict]).joined(separator: "\n\n")
     }

@@ -81,7 +81,7 @@ final class LiveView: Sendable {
         )
         self.detail = detail
         self.half = half
-        style = Style.forDescriptor(STDERR_FILENO)
+        style = Terminal.standardError.style
         story = Mutex(Self.story(from: first, style))
         (wakeUps, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -90,7 +90,7 @@ final class LiveView: Sendable {
         LiveStory(
             from: first,
             style: style,
-            columns: TerminalSize.columns(of: STDERR_FILENO) ?? 120,
+            columns: Terminal.standardError.columns ?? 120,
             zone: .seconds(TimeZone.current.secondsFromGMT())
         )
     }

@@ -34,7 +34,7 @@ struct ProgressBar {
 
     /// What is wider than the terminal goes on in a second line there, which is not taken back.
     private func write(line: String) {
-        let columns = TerminalSize.columns(of: STDERR_FILENO) ?? 80
+        let columns = Terminal.standardError.columns ?? 80
         write("\r\u{1b}[K\(line.shortened(to: columns - 1))")
     }
 

@@ -5,6 +5,8 @@ import Reports
 ///
 /// Names of files, of what is in an archive, and words of a capture are others': nothing in them is obeyed by the terminal.
 enum StandardError {
+    private static var style: TextStyle { Terminal.standardError.style }
+
     /// One line as it is, colours included, whole even when two threads write.
     static func line(_ text: String) {
         let bytes = Array((text + "\n").utf8)
@@ -18,19 +20,16 @@ enum StandardError {
 
     /// An error in the words of the house: `authreel: error: …`, then what to do next.
     static func report(_ message: String, hint: String?) {
-        let style = Style.forDescriptor(STDERR_FILENO)
         line("authreel: \(style.red("error:")) \(message.printable)")
         if let hint { self.hint(hint) }
     }
 
     /// What to do next, of something that is no error.
     static func hint(_ message: String) {
-        let style = Style.forDescriptor(STDERR_FILENO)
         line("authreel: \(style.bold("hint:")) \(message.printable)")
     }
 
     static func warn(_ message: String) {
-        let style = Style.forDescriptor(STDERR_FILENO)
         line("authreel: \(style.yellow("warning:")) \(message.printable)")
     }
 
