@@ -137,8 +137,8 @@ struct Mock: AsyncParsableCommand {
     }
 
     /// What is told of while it runs: of a suite less.
-    private var detail: MockSession.Detail {
-        if attack.isWanted { return verbose ? .messages : .nothing }
+    private var detail: TrafficDetail {
+        if attack.isWanted { return verbose ? .messages : .outcomes }
         return verbose ? .exchanges : .messages
     }
 

@@ -159,9 +159,9 @@ struct Record: AsyncParsableCommand {
         ).run()
     }
 
-    private var detail: LiveView.Detail {
+    private var detail: TrafficDetail {
         if verbose { return .exchanges }
-        return isatty(STDERR_FILENO) == 1 ? .messages : .findings
+        return isatty(STDERR_FILENO) == 1 ? .messages : .outcomes
     }
 
     private func launcher(_ environment: [String: String], _ searchPath: String) throws -> BrowserLauncher? {

@@ -17,7 +17,7 @@ struct InterceptedRecording {
     /// What the browser opens.
     let firstPage: String
     let environment: [String: String]
-    let detail: LiveView.Detail
+    let detail: TrafficDetail
     /// In a browser of the person's own.
     let isShown: Bool
     /// Whether a notice is told each time it comes.

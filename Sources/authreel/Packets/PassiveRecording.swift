@@ -12,7 +12,7 @@ struct PassiveRecording {
     /// What the user called the capture, which is there afterwards then, whatever came; nil for a dated name.
     let path: String?
     let maximumBodyBytes: Int
-    let detail: LiveView.Detail
+    let detail: TrafficDetail
     /// Runs meanwhile; nil for none.
     var command: CommandLauncher?
 

@@ -16,7 +16,7 @@ final class AttackSession: MockResponder {
     }
 
     private let writer: CaptureWriter?
-    private let detail: MockSession.Detail
+    private let detail: TrafficDetail
     private let recognizer: MessageRecognizer
     private let notices: NoticeSender
     private let state: Mutex<State>
@@ -24,7 +24,7 @@ final class AttackSession: MockResponder {
     init(
         _ provider: PlayedProvider,
         writer: CaptureWriter?,
-        detail: MockSession.Detail,
+        detail: TrafficDetail,
         notices: NoticeSender
     ) {
         self.notices = notices

@@ -16,20 +16,13 @@ protocol MockResponder: Sendable {
 
 /// A mock while it runs: what is asked is answered, told of, and written down.
 final class MockSession: MockResponder {
-    /// What it tells of.
-    enum Detail {
-        case nothing
-        case messages
-        case exchanges
-    }
-
     /// Is handed each answer, with what the provider refused in it.
     typealias Observer = @Sendable (ProviderAnswer, _ refusal: String?) -> Void
 
     private let provider: PlayedProvider
     private let writer: CaptureWriter?
     private let recognizer: MessageRecognizer
-    private let detail: Detail
+    private let detail: TrafficDetail
     private let brokenDelivery: Fault.Delivery?
     private let notices: NoticeSender?
     private let observe: Observer
@@ -46,7 +39,7 @@ final class MockSession: MockResponder {
     init(
         _ provider: PlayedProvider,
         writer: CaptureWriter?,
-        detail: Detail,
+        detail: TrafficDetail,
         delivery: Fault.Delivery? = nil,
         notices: NoticeSender? = nil,
         recognizer: MessageRecognizer? = nil,
@@ -105,7 +98,7 @@ final class MockSession: MockResponder {
 
     /// A line for each protocol message, and for what is said to clients unasked; in verbose mode for each exchange.
     private func tell(_ exchange: Exchange, _ refusal: String?, isNotice: Bool = false) {
-        guard detail != .nothing else { return }
+        guard detail != .outcomes else { return }
         let kind = recognizer.message(of: exchange, at: 0).map { StepKind(of: $0) }
         guard kind != nil || isNotice || detail == .exchanges else { return }
         let name = Self.name(of: exchange, kind, isNotice: isNotice)

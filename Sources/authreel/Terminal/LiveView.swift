@@ -10,16 +10,6 @@ import Synchronization
 /// end, which is whole between writes, and looks at it as `diagnose` would. How much that is, is bounded; where more comes
 /// than can be looked at, nothing is told of it.
 final class LiveView: Sendable {
-    /// How much is told.
-    enum Detail: Sendable {
-        /// Whether both halves arrive, and what broke a login; for a pipe.
-        case findings
-        /// Each protocol message as well.
-        case messages
-        /// Each exchange as well.
-        case exchanges
-    }
-
     /// Which file is read, from which entry on, and how far it has come.
     private struct Place: Sendable {
         var path: String
@@ -34,7 +24,7 @@ final class LiveView: Sendable {
     private let readable: Int32?
     private let looksAtAll: Bool
     private let tellsHalves: Bool
-    private let detail: Detail
+    private let detail: TrafficDetail
     private let style: TextStyle
     /// Tells which half of a login a client belongs to.
     private let half: @Sendable (Exchange) -> SelfTest.Half
@@ -53,7 +43,7 @@ final class LiveView: Sendable {
     ///   - writer: of the capture.
     ///   - readable: the capture, open for reading, where we may have no right to open it; stays the caller's.
     ///   - looksAtAll: whether each look is at the whole of it, for somebody who shows it.
-    ///   - detail: how much is told.
+    ///   - detail: how much is told beside whether both halves arrive, and what broke a login.
     ///   - tellsHalves: whether it is told which half of a login arrives.
     ///   - half: which half of a login an exchange belongs to.
     ///   - observe: is handed each reading of the capture, with the flows of which nothing is certain yet.
@@ -61,7 +51,7 @@ final class LiveView: Sendable {
         writer: CaptureWriter,
         readable: Int32? = nil,
         looksAtAll: Bool = false,
-        detail: Detail,
+        detail: TrafficDetail,
         tellsHalves: Bool = true,
         half: @escaping @Sendable (Exchange) -> SelfTest.Half,
         observe: @escaping @Sendable (Report, _ unsettled: Set<String>) -> Void = { _, _ in }
@@ -282,7 +272,7 @@ final class LiveView: Sendable {
 
     private func tell(_ news: LiveStory.News) {
         switch news {
-        case .message(let line): if detail != .findings { StandardError.line(line) }
+        case .message(let line): if detail != .outcomes { StandardError.line(line) }
         case .finding(let lines): StandardError.line(lines.joined(separator: "\n"))
         case .end(let line): StandardError.line("authreel: \(line)")
         }
