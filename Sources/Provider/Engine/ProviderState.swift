@@ -5,14 +5,14 @@ import Captures
 /// A value: who holds it decides about threads. Every table is bounded, since anybody may fill it.
 struct ProviderState: Sendable {
     var transactions = TransactionTable()
-    var pushedRequests = LimitedTable<PushedRequest>(limit: 1000)
+    var pushedRequests = PushedRequests()
     var issued = IssuedTokens()
     var sessions = BrowserSessions()
     var devices = LimitedTable<DeviceGrant>()
     /// By `auth_req_id`.
     var backchannelRequests = LimitedTable<DeviceGrant>()
     var usedIdentifiers = UsedIdentifiers()
-    var proofNonces = LimitedTable<Bool>()
+    var proofNonces = ProofNonces()
     /// By `client_id`.
     var registrations = LimitedTable<ClientRegistration>(limit: 1000)
     var counts = CallCounts()

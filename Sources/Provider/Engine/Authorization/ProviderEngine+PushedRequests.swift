@@ -84,11 +84,7 @@ extension ProviderEngine {
         let lifetime = dialect.pushedRequest?.members?["expires_in"]?.int ?? 60
         let uri =
             (dialect.shapes["request_uri"] == nil ? Self.requestURIPrefix : "") + context.fresh("request_uri")
-        state.pushedRequests[uri] = ProviderState.PushedRequest(
-            clientID: client.id,
-            parameters: parameters,
-            expiresAt: now + .seconds(lifetime)
-        )
+        state.pushedRequests.add(parameters, of: client.id, as: uri, until: now + .seconds(lifetime))
         var answer = BuiltAnswer(
             like: dialect.pushedRequest ?? AnswerTemplate(status: 201),
             role: .pushedRequest

@@ -48,7 +48,7 @@ extension ProviderEngine {
             throw redirectRefused(parameters["redirect_uri"] ?? "", client)
         }
         login.requestURI = requestURI
-        if let requestURI { state.pushedRequests[requestURI]?.isUsed = true }
+        if let requestURI { state.pushedRequests.use(requestURI) }
         return (login, client)
     }
 
@@ -56,7 +56,7 @@ extension ProviderEngine {
     private func pushed(_ uri: String, beside parameters: RequestParameters) throws(Refused)
         -> RequestParameters
     {
-        if RecordedURL(uri).isWeb, state.pushedRequests[uri] == nil {
+        if RecordedURL(uri).isWeb, !state.pushedRequests.contains(uri) {
             throw referenceRefused(parameters, uri)
         }
         let named = parameters.items.first { $0.name == "client_id" && !$0.value.isEmpty }?.value
@@ -64,12 +64,16 @@ extension ProviderEngine {
         guard named != nil || dialect.tolerances.takesRequestURIsAlone else {
             throw errorPage(.parameterMissing, "client_id is missing beside the request_uri")
         }
-        guard let pushed = state.pushedRequests[uri], pushed.expiresAt > now,
-            !pushed.isUsed || dialect.tolerances.reusesRequestURIs
-                || state.transactions.isUnderWay(requestURI: uri),
-            named.map({ $0 == pushed.clientID }) ?? true
-        else { throw errorPage(.requestURIUnknown) }
-        return pushed.parameters.merged(with: parameters, mayAdd: dialect.tolerances.mergesOuterParameters)
+        let pushed = state.pushedRequests.parameters(
+            uri,
+            broughtBy: named,
+            at: now,
+            // A reload while the user is at the pages.
+            isRepeatable: dialect.tolerances.reusesRequestURIs
+                || state.transactions.isUnderWay(requestURI: uri)
+        )
+        guard let pushed else { throw errorPage(.requestURIUnknown) }
+        return pushed.merged(with: parameters, mayAdd: dialect.tolerances.mergesOuterParameters)
     }
 
     /// `sent`: empty where the request names none.

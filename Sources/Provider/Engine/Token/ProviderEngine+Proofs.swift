@@ -31,12 +31,10 @@ extension ProviderEngine {
         if let flaw = check.flaw(of: proof, with: request, accessToken: accessToken) { return refused(flaw) }
         guard state.usedIdentifiers.use(proof) else { return refused("its jti was used before") }
         guard let thumbprint = proof.thumbprint else { return refused("its jwk is no key") }
-        if dialect.nonceRoles.contains(role) {
-            guard let nonce = proof.nonce, state.proofNonces[nonce] != nil else {
-                let nonce = context.fresh("dpop_nonce")
-                state.proofNonces[nonce] = true
-                return .refused(refuse(.proofNonceNeeded, at: role, headers: [("DPoP-Nonce", nonce)]))
-            }
+        if dialect.nonceRoles.contains(role), !state.proofNonces.accepts(proof.nonce) {
+            let nonce = context.fresh("dpop_nonce")
+            state.proofNonces.give(nonce)
+            return .refused(refuse(.proofNonceNeeded, at: role, headers: [("DPoP-Nonce", nonce)]))
         }
         return .valid(thumbprint)
     }
