@@ -20,7 +20,7 @@ extension ProviderEngine {
         do throws(Refused) {
             (login, client) = try readRequest(items, request)
         } catch {
-            return refusedAsRecorded(items, request) ?? error.answer
+            return refusedAsRecorded(items) ?? error.answer
         }
         let isFaulty =
             repetition(in: request) != nil
@@ -43,7 +43,7 @@ extension ProviderEngine {
     }
 
     /// As recorded: the pages that said no.
-    private mutating func refusedAsRecorded(_ items: QueryItems, _ request: RecordedRequest) -> BuiltAnswer? {
+    private mutating func refusedAsRecorded(_ items: QueryItems) -> BuiltAnswer? {
         guard policy.isAsRecorded else { return nil }
         let script = dialect.scripts.indices.first { index in
             let script = dialect.scripts[index]
@@ -53,7 +53,7 @@ extension ProviderEngine {
                 }
         }
         guard let script else { return nil }
-        return play(0, in: open(script: script, for: .visit), request)
+        return playFirst(of: open(script: script, for: .visit))
     }
 
     // MARK: - Whom to ask
@@ -103,7 +103,7 @@ extension ProviderEngine {
             )
         }
         let transaction = open(script: script, for: .login(login))
-        return play(0, in: transaction, request) ?? deliver(.loginRequired, to: login)
+        return playFirst(of: transaction) ?? deliver(.loginRequired, to: login)
     }
 
     /// A session that answers a request without asking anybody.

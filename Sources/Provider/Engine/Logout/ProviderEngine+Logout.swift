@@ -27,40 +27,35 @@ extension ProviderEngine {
             method: request.method,
             in: dialect.scripts
         )
-        if let script, let answer = beginLogout(logout, script, request) { return answer }
+        if let script, let answer = beginLogout(logout, script) { return answer }
         return signedOut(loading: end(logout, subject: asked.token?.subject), to: logout.target)
     }
 
     /// Shows the first of the recorded pages of a logout.
-    private mutating func beginLogout(_ logout: PendingLogout, _ script: Int, _ request: RecordedRequest)
-        -> BuiltAnswer?
-    {
+    private mutating func beginLogout(_ logout: PendingLogout, _ script: Int) -> BuiltAnswer? {
         var transaction = open(script: script, for: .logout(logout))
         if let session = logout.session.flatMap({ state.sessions[$0] }) {
             // The pages speak of the session that was opened, `sid` and cookies.
-            let known = Set(session.values.keys)
-            transaction.values.removeAll { known.contains($0.old) }
-            transaction.values += session.values.map { (old: $0.key, new: $0.value) }
+            transaction.take(session.values)
             for value in session.values.values { state.transactions.recognize(transaction.id, by: value) }
             state.transactions.open(transaction)
         }
-        return play(0, in: transaction, request)
+        return playFirst(of: transaction)
     }
 
     /// Sends the user back, with the cookies that the recorded provider took away.
-    mutating func finishLogout(_ transaction: Transaction, _ index: Int) -> BuiltAnswer {
+    mutating func finishLogout(_ walk: ScriptWalk, step index: Int) -> BuiltAnswer {
+        let transaction = walk.transaction
         state.transactions.close(transaction)
         let frames = transaction.logout.map { end($0, subject: nil) } ?? []
         var answer = signedOut(loading: frames, to: transaction.logout?.target)
-        guard let logout = transaction.logout, logout.target != nil, let number = transaction.script else {
-            return answer
-        }
-        let step = dialect.scripts[number].steps[index]
+        guard transaction.logout?.target != nil else { return answer }
+        let step = walk.script.steps[index]
         if answer.location != nil {
             answer.status = (300..<400).contains(step.status) ? step.status : 302
             answer.headers = step.headers
         }
-        answer.cookies = player(transaction).cookies(of: step)
+        answer.cookies = walk.player.cookies(of: step)
         return answer
     }
 }

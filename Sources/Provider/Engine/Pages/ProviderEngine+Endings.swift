@@ -4,19 +4,13 @@ import OAuth
 /// How a way through the recorded pages ends: the response goes to the client, and the browser is known from then on.
 extension ProviderEngine {
     /// Answers a login whose way is at its end: with the recorded error where that is to come again, else with what was asked for.
-    ///
-    /// `index`: the step that delivers the response.
-    mutating func finish(
-        _ transaction: Transaction,
-        _ index: Int,
-        _ login: PendingLogin,
-        _ script: InteractionScript
-    ) -> BuiltAnswer {
+    mutating func finish(_ walk: ScriptWalk, step index: Int, _ login: PendingLogin) -> BuiltAnswer {
+        let (transaction, script) = (walk.transaction, walk.script)
         if let error = script.error, policy.isAsRecorded || Self.isCancellation(error) {
             state.transactions.close(transaction)
             var answer = deliver(error, to: login, mode: script.errorMode)
             let step = script.steps[index]
-            answer.cookies = player(transaction).cookies(of: step)
+            answer.cookies = walk.player.cookies(of: step)
             if step.delivery == .redirect, answer.status != 200 {
                 answer.status = step.status
                 answer.headers = step.headers
@@ -26,14 +20,18 @@ extension ProviderEngine {
         guard let user = transaction.user ?? user(of: script) else {
             return deliver(.loginRequired, to: login)
         }
-        let session = open(
+        return finish(transaction, step: index, login, in: open(for: user, by: transaction))
+    }
+
+    /// Opens the session of who signed in, with the values of the way there.
+    private mutating func open(for user: ProviderConfiguration.User, by transaction: Transaction) -> String {
+        open(
             ProviderState.Session(
                 user: user,
                 signedInAt: transaction.signedInAt ?? now,
                 values: transaction.played
             )
         )
-        return finish(transaction, step: index, login, in: session)
     }
 
     /// Delivers the response, with the cookies of the step that did.
@@ -42,25 +40,20 @@ extension ProviderEngine {
         step index: Int?,
         _ login: PendingLogin,
         in session: String
-    )
-        -> BuiltAnswer
-    {
+    ) -> BuiltAnswer {
         state.transactions.close(transaction)
         var answer = deliver(login, in: session)
-        guard let number = transaction.script, let index else { return answer }
-        let script = dialect.scripts[number]
-        let player = player(transaction)
-        answer.cookies = player.cookies(of: script.steps[index])
-        for cookie in script.sessionCookies(dialect.sessionCookieNames) {
-            state.sessions.recognize(session, by: player.played(cookie.value))
-        }
-        if script.steps[index].delivery == .body, case .authorization(var response) = answer.content,
-            let body = script.steps[index].body, let delivered = delivered(by: script, response, login)
+        guard let index, let walk = ScriptWalk(transaction, context) else { return answer }
+        let step = walk.script.steps[index]
+        answer.cookies = walk.player.cookies(of: step)
+        recognize(session, by: walk)
+        if step.delivery == .body, case .authorization(var response) = answer.content,
+            let body = step.body, let delivered = delivered(by: walk.script, response, login)
         {
-            response.page = (player.played(body), delivered)
+            response.page = (walk.player.played(body), delivered)
             response.mode = .formPost
-            answer.status = script.steps[index].status
-            answer.headers = script.steps[index].headers
+            answer.status = step.status
+            answer.headers = step.headers
             answer.content = .authorization(response)
         }
         return answer
@@ -93,18 +86,13 @@ extension ProviderEngine {
     }
 
     /// Knows the browser of whoever signed in without a client from now on.
-    mutating func signInVisitor(_ transaction: Transaction, _ script: InteractionScript) {
-        guard let user = transaction.user else { return }
-        let session = open(
-            ProviderState.Session(
-                user: user,
-                signedInAt: transaction.signedInAt ?? now,
-                values: transaction.played
-            )
-        )
-        let player = player(transaction)
-        for cookie in script.sessionCookies(dialect.sessionCookieNames) {
-            state.sessions.recognize(session, by: player.played(cookie.value))
-        }
+    mutating func signInVisitor(_ walk: ScriptWalk) {
+        guard let user = walk.transaction.user else { return }
+        recognize(open(for: user, by: walk.transaction), by: walk)
+    }
+
+    /// Knows a session by the cookies that the recorded one had from now on.
+    private mutating func recognize(_ session: String, by walk: ScriptWalk) {
+        for value in walk.sessionCookieValues { state.sessions.recognize(session, by: value) }
     }
 }

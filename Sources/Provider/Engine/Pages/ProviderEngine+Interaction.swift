@@ -1,6 +1,4 @@
 import Captures
-import Flows
-import JSON
 
 /// The provider's pages, played from a recording: each request that fits one of a script is answered as that was,
 /// with values of its own.
@@ -23,109 +21,46 @@ extension ProviderEngine {
     /// Which transaction a request belongs to: by a value that only it has, else the last one that has a page of this address.
     func transaction(of request: RecordedRequest) -> Transaction? {
         state.transactions.transaction(carriedBy: request)
-            ?? state.transactions.newest { transaction in
-                guard let number = transaction.script else { return false }
-                return StepMatcher(transaction, dialect.scripts[number], dialect).step(for: request) != nil
-            }
+            ?? state.transactions.newest { ScriptWalk($0, context)?.step(for: request) != nil }
     }
 
     mutating func interact(_ request: RecordedRequest, in transaction: Transaction) -> BuiltAnswer? {
-        guard let number = transaction.script else { return nil }
-        var transaction = transaction
-        let script = dialect.scripts[number]
-        if case .visit = transaction.purpose { takeDeviceValues(&transaction) }
-        let matcher = StepMatcher(transaction, script, dialect)
-        guard let index = matcher.step(for: request) else {
-            return matcher.emptySignIn(for: request)
-                .map { refuseSignIn($0, request, transaction, script) }
+        guard var walk = ScriptWalk(transaction, context) else { return nil }
+        if case .visit = transaction.purpose, let device = state.devices.newest?.value {
+            walk.take(device.values)
         }
-        let step = script.steps[index]
-        if !step.isSafe, let sent = SignInCredentials(of: request, fields: dialect.passwordFields),
-            step.credentials != nil
-        {
-            // The name may have been asked for on a page before.
-            let whole = SignInCredentials(
-                user: sent.user ?? transaction.typedName,
-                password: sent.password
-            )
-            transaction.typedName = whole.user
-            if whole.password != nil {
-                guard let user = configuration.user(with: whole) else {
-                    state.transactions[transaction.id] = transaction
-                    return refuseSignIn(index, request, transaction, script)
-                }
-                transaction.user = user
-                transaction.signedInAt = now
-            }
+        guard let index = walk.step(for: request) else { return walk.refusedEmptySignIn(request) }
+        guard walk.signIn(with: request, at: index) else {
+            state.transactions[transaction.id] = walk.transaction
+            return walk.refusedSignIn(request, at: index)
         }
-        if matcher.isDeclined(request, at: index), let answer = decline(transaction, request) {
+        if walk.isDeclined(request, at: index), let answer = decline(walk.transaction, request) {
             return answer
         }
-        return play(index, in: transaction, request)
+        return play(index, of: walk)
+    }
+
+    /// Begins a way through the recorded pages with the first of them; nil where there is none.
+    mutating func playFirst(of transaction: Transaction) -> BuiltAnswer? {
+        guard let walk = ScriptWalk(transaction, context), !walk.script.steps.isEmpty else { return nil }
+        return play(0, of: walk)
     }
 
     /// Answers with a step: as recorded, or, where that was the end, for real.
-    mutating func play(_ index: Int, in transaction: Transaction, _ request: RecordedRequest) -> BuiltAnswer?
-    {
-        guard let number = transaction.script else { return nil }
-        let script = dialect.scripts[number]
-        guard script.steps.indices.contains(index) else { return nil }
-        var transaction = transaction
-        transaction.served.insert(index)
-        if !script.steps[index].isSafe { transaction.progress = max(transaction.progress, index) }
+    private mutating func play(_ index: Int, of walk: ScriptWalk) -> BuiltAnswer {
+        var walk = walk
+        walk.serve(index)
+        let transaction = walk.transaction
         state.transactions[transaction.id] = transaction
-        if script.steps[index].delivery != nil {
-            if let login = transaction.login { return finish(transaction, index, login, script) }
-            if transaction.logout != nil { return finishLogout(transaction, index) }
+        if walk.script.steps[index].delivery != nil {
+            if let login = transaction.login { return finish(walk, step: index, login) }
+            if transaction.logout != nil { return finishLogout(walk, step: index) }
         }
-        if case .visit = transaction.purpose, transaction.user != nil { signInVisitor(transaction, script) }
-        // Whatever is still to come, only shows that it is done.
-        if let logout = transaction.logout, script.nextChange(after: index) == script.steps.count {
+        if case .visit = transaction.purpose { signInVisitor(walk) }
+        if let logout = transaction.logout, walk.changesNothing(after: index) {
             // The page is the recorded one, and loads what that loads.
             _ = end(logout, subject: nil)
         }
-        var answer = player(transaction).answer(script.steps[index])
-        // Without any cookie of the provider's the browser has to be known by one of ours.
-        if index == 0, answer.cookies.isEmpty, script.steps.count > 1 {
-            answer.cookies.append(
-                SetCookie(
-                    name: MockCookies.transaction,
-                    value: transaction.id,
-                    path: "/",
-                    isSecure: configuration.isSecure,
-                    isHTTPOnly: true,
-                    sameSite: "Lax"
-                )
-            )
-        }
-        return answer
-    }
-
-    /// What plays the steps of a transaction.
-    func player(_ transaction: Transaction) -> StepPlayer {
-        StepPlayer(transaction, addresses: dialect.addresses, isSecure: configuration.isSecure)
-    }
-
-    /// The recorded answer to a wrong password; else the page once more.
-    private mutating func refuseSignIn(
-        _ index: Int,
-        _ request: RecordedRequest,
-        _ transaction: Transaction,
-        _ script: InteractionScript
-    ) -> BuiltAnswer {
-        let player = player(transaction)
-        let path = script.steps[index].url.path
-        if let failed = script.steps.first(where: { $0.isFailedSignIn && $0.url.path == path }) {
-            return player.answer(failed)
-        }
-        let isScripted = request.body?.essence == "application/json"
-        if !isScripted, let page = script.page(before: index) { return player.answer(script.steps[page]) }
-        return .json(["error": "access_denied"], status: 401)
-    }
-
-    private func takeDeviceValues(_ transaction: inout Transaction) {
-        guard let device = state.devices.newest?.value else { return }
-        transaction.values.removeAll { device.values[$0.old] != nil }
-        transaction.values += device.values.map { (old: $0.key, new: $0.value) }
+        return walk.answer(index)
     }
 }

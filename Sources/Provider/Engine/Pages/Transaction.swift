@@ -38,6 +38,12 @@ struct Transaction: Sendable {
         Dictionary(values.map { ($0.old, $0.new) }) { first, _ in first }
     }
 
+    /// What stands for some recorded values from now on, whatever stood for them before.
+    mutating func take(_ played: [String: String]) {
+        values.removeAll { played[$0.old] != nil }
+        values += played.map { (old: $0.key, new: $0.value) }
+    }
+
     var login: PendingLogin? { if case .login(let login) = purpose { login } else { nil } }
     var logout: PendingLogout? { if case .logout(let logout) = purpose { logout } else { nil } }
 }
