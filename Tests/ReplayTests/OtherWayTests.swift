@@ -100,19 +100,22 @@ struct OtherWayTests {
         }
     }
 
-    /// A login that begins and ends at the app; its browser sends the provider the app's cookie, too.
-    private static func recording(_ server: Server) throws -> Capture {
-        var exchanges: [Exchange] = []
-        var cookies: [String] = []
-        var time = Timestamp(seconds: 1_780_000_000)
-        func browse(
+    /// A browser that keeps its cookies, and what is recorded of it and of the app's server.
+    private struct Browser {
+        private let server: Server
+        private(set) var exchanges: [Exchange] = []
+        private var cookies: [String] = []
+        private var time = Timestamp(seconds: 1_780_000_000)
+
+        init(_ server: Server) { self.server = server }
+
+        /// `answer`: what comes where somebody else is asked than the server.
+        mutating func browse(
             _ method: String,
             _ url: String,
             _ form: [(String, String)]? = nil,
             answer: RecordedResponse? = nil
-        )
-            -> RecordedResponse
-        {
+        ) -> RecordedResponse {
             var request = RecordedRequest(
                 method: method,
                 url: RecordedURL(url),
@@ -123,19 +126,30 @@ struct OtherWayTests {
                 request.headers.append("Content-Type", FormBody.mediaType)
                 request.body = Body(text: FormBody.encode(form), mediaType: FormBody.mediaType)
             }
+            let response = send(request, answer: answer)
+            cookies += response.setCookies.map { "\($0.name)=\($0.value)" }
+            return response
+        }
+
+        /// A request as it is, without anything of the browser's.
+        @discardableResult
+        mutating func send(_ request: RecordedRequest, answer: RecordedResponse? = nil) -> RecordedResponse {
             var exchange = server.exchange(request, at: time)
             if let answer { exchange.response = answer }
             time = time + .seconds(1)
             exchanges.append(exchange)
-            let response = exchange.response ?? RecordedResponse(status: 0)
-            cookies += response.setCookies.map { "\($0.name)=\($0.value)" }
-            return response
+            return exchange.response ?? RecordedResponse(status: 0)
         }
+    }
+
+    /// A login that begins and ends at the app; its browser sends the provider the app's cookie, too.
+    private static func recording(_ server: Server) throws -> Capture {
+        var browser = Browser(server)
         let query = FormBody.encode([
             ("response_type", "code"), ("client_id", "web"), ("redirect_uri", app + "/callback"),
             ("state", "hK3vP0aVbmE7wQ2L"),
         ])
-        let start = browse(
+        let start = browser.browse(
             "GET",
             app + "/login",
             answer: RecordedResponse(
@@ -146,31 +160,29 @@ struct OtherWayTests {
                 ])
             )
         )
-        var response = browse("GET", start.location ?? "")
-        while response.status == 302 { response = browse("GET", response.location ?? "") }
+        var response = browser.browse("GET", start.location ?? "")
+        while response.status == 302 { response = browser.browse("GET", response.location ?? "") }
         let forms = HTMLForm.all(in: response.body?.text ?? "")
         let form = try #require(forms.first)
         let hidden = form.fields.filter { $0.type == "hidden" }.map { ($0.name, $0.value) }
-        let answer = browse(
-            "POST",
-            provider + "/signin",
-            hidden + [("login", "alice"), ("pw", "wonderland")]
-        )
+        let entered = hidden + [("login", "alice"), ("pw", "wonderland")]
+        let answer = browser.browse("POST", provider + "/signin", entered)
         let target = try #require(answer.location)
-        _ = browse("GET", target, answer: RecordedResponse(status: 200, body: Body(text: "hello")))
+        _ = browser.browse("GET", target, answer: RecordedResponse(status: 200, body: Body(text: "hello")))
         let sent = FormBody.encode([
             ("grant_type", "authorization_code"),
             ("code", RecordedURL(target).queryItems.first("code") ?? ""),
             ("redirect_uri", app + "/callback"), ("client_id", "web"),
         ])
-        let token = RecordedRequest(
-            method: "POST",
-            url: RecordedURL(provider + "/token"),
-            headers: HeaderFields([("Content-Type", FormBody.mediaType)]),
-            body: Body(text: sent, mediaType: FormBody.mediaType)
+        browser.send(
+            RecordedRequest(
+                method: "POST",
+                url: RecordedURL(provider + "/token"),
+                headers: HeaderFields([("Content-Type", FormBody.mediaType)]),
+                body: Body(text: sent, mediaType: FormBody.mediaType)
+            )
         )
-        exchanges.append(server.exchange(token, at: time))
-        return Capture(exchanges)
+        return Capture(browser.exchanges)
     }
 
     private static func replay(_ capture: Capture, at server: Server) async throws -> FlowRun {

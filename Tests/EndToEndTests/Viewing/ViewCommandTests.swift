@@ -17,123 +17,129 @@ struct ViewCommandTests {
         "appauth-ios", "curity", "forgerock", "google", "myinfo", "singpass", "wso2",
     ]
 
-    @Test func sampleSystemsAreExplainedAndComparedAndShared() throws {
-        let captures = Self.systems.flatMap { ["providers/\($0)", "providers/\($0).broken"] }.map(
-            ViewerVisit.path
-        )
-        let viewer = try ViewerProcess(captures)
-        let told = try captures.map { capture in
-            let told = try Program.run(["diagnose", "--format", "json", capture])
-            let flows = try JSONParser.parse(told.output.utf8)["flows"]?.array ?? []
-            return try #require(flows.first { $0["outcome"]?.string == "failure" } ?? flows.first)
-        }
-        var plan: [Plan] = []
-        var followed: Set<Int> = []
-        for index in captures.indices {
-            let steps = try Program.run(["show", "--format", "json", captures[index]])
-            let flow = try JSONParser.parse(steps.output.utf8)["flows"]?.array?.first {
-                $0["id"] == told[index]["id"]
+    /// A capture of one of them, and what is told of its login.
+    private struct Sample {
+        let capture: String
+        let told: JSONValue
+        /// Where the value that travels farthest is seen; nil where the provider stops at once, and there is none.
+        let place: JSONValue?
+
+        var flow: String { told["id"]?.string ?? "" }
+
+        init(_ capture: String) throws {
+            self.capture = capture
+            let diagnosed = try Program.run(["diagnose", "--format", "json", capture])
+            let flows = try JSONParser.parse(diagnosed.output.utf8)["flows"]?.array ?? []
+            let told = try #require(flows.first { $0["outcome"]?.string == "failure" } ?? flows.first)
+            self.told = told
+            let shown = try Program.run(["show", "--format", "json", capture])
+            let flow = try JSONParser.parse(shown.output.utf8)["flows"]?.array?.first {
+                $0["id"] == told["id"]
             }
-            // The value that travels farthest; where the provider stops at once there is none.
             let link = (flow?["links"]?.array ?? []).max {
                 ($0["uses"]?.array?.count ?? 0) < ($1["uses"]?.array?.count ?? 0)
             }
             let places = [link?["origin"] ?? .null] + (link?["uses"]?.array ?? [])
-            let place = places.first {
+            place = places.first {
                 $0["exchange"]?.int != nil && $0["where"]?.string?.hasPrefix("re") == true
             }
-            if place != nil { followed.insert(index) }
+        }
+
+        /// Follows the value, and shares the capture; `index`: which capture of the page it is.
+        func plan(_ index: Int, at url: String) -> Plan {
             let follow = ["click", ".values button", "Follow \(place?["name"]?.string ?? "")"]
-            plan.append(
-                Plan(
-                    url: "\(viewer.url)#capture=\(index)&exchange=\(place?["exchange"]?.int ?? 0)",
-                    steps: [
-                        place == nil ? ["key", "d"] : follow, ["key", "x"],
-                        ["click", "dialog button", "Redact"],
-                        ["wait", "dialog", "is the same"],
-                    ]
-                )
+            return Plan(
+                url: "\(url)#capture=\(index)&exchange=\(place?["exchange"]?.int ?? 0)",
+                steps: [
+                    place == nil ? ["key", "d"] : follow, ["key", "x"],
+                    ["click", "dialog button", "Redact"],
+                    ["wait", "dialog", "is the same"],
+                ]
             )
         }
-        #expect(followed.count > 10)
-        for index in Self.systems.indices {
-            plan.append(
-                Plan(
-                    url:
-                        "\(viewer.url)#view=compare&a=\(2 * index)/\(told[2 * index]["id"]?.string ?? "")&b=\(2 * index + 1)/\(told[2 * index + 1]["id"]?.string ?? "")"
-                )
-            )
+    }
+
+    @Test func sampleSystemsAreExplainedAndComparedAndShared() throws {
+        let samples = try Self.systems.flatMap { ["providers/\($0)", "providers/\($0).broken"] }.map {
+            try Sample(ViewerVisit.path($0))
         }
-        let visits = try ViewerVisit.visits(plan)
-        for (index, visit) in visits.prefix(captures.count).enumerated() {
-            visit.expectDecent()
-            let causes = (told[index]["findings"]?.array ?? []).filter { $0["effect_of"] == nil }
-            #expect(visit.seen(0, "findings").count == causes.count, "\(captures[index])")
-            for (shown, cause) in zip(visit.seen(0, "findings"), causes) {
-                #expect(shown.hasSuffix(try #require(cause["title"]?.string)))
-                #expect((cause["primary"] == true) == shown.hasPrefix("ROOT CAUSE"))
-            }
-            #expect(
-                (visit.seen(0, "verdict").first?.contains("healthy") == true) == (index % 2 == 0),
-                "\(captures[index])"
-            )
-            if followed.contains(index) {
-                #expect(
-                    !visit.seen(1, "marked").isEmpty && visit.seen(1, "way").count > 1,
-                    "\(captures[index])"
-                )
-            }
+        #expect(samples.count { $0.place != nil } > 10)
+        let viewer = try ViewerProcess(samples.map(\.capture))
+        let pages = samples.enumerated().map { index, sample in sample.plan(index, at: viewer.url) }
+        let comparisons = Self.systems.indices.map { index in
+            let sides = [2 * index, 2 * index + 1].map { "\($0)/\(samples[$0].flow)" }
+            return Plan(url: "\(viewer.url)#view=compare&a=\(sides[0])&b=\(sides[1])")
+        }
+        let visits = try ViewerVisit.visits(pages + comparisons)
+        for (index, visit) in visits.prefix(samples.count).enumerated() {
+            try expectExplained(samples[index], isHealthy: index % 2 == 0, in: visit)
             #expect(visit.seen(4, "dialog").first?.contains("Save \(Self.systems[index / 2])") == true)
         }
-        for (index, visit) in visits.dropFirst(captures.count).enumerated() {
-            visit.expectDecent()
-            let pair = [
-                "\(captures[2 * index])#\(told[2 * index]["id"]?.string ?? "")",
-                "\(captures[2 * index + 1])#\(told[2 * index + 1]["id"]?.string ?? "")",
-            ]
-            let difference = try JSONParser.parse(
-                try Program.run(["diff", "--format", "json"] + pair).output.utf8
-            )
-            // The page leaves out what is quoted of a secret.
-            let whole = difference["headline"]?.string ?? "?"
-            let shown = visit.seen(0, "headline")
-            #expect(shown.count == 1 && whole.hasPrefix(shown.first ?? "?"), "\(shown)")
-            #expect(visit.seen(0, "steps").count >= difference["steps"]?.array?.count ?? 99)
+        for (index, visit) in visits.dropFirst(samples.count).enumerated() {
+            try expectCompared(samples[2 * index], samples[2 * index + 1], in: visit)
         }
         #expect(viewer.end() == 0)
     }
+
+    private func expectExplained(_ sample: Sample, isHealthy: Bool, in visit: ViewerVisit) throws {
+        visit.expectDecent()
+        let causes = (sample.told["findings"]?.array ?? []).filter { $0["effect_of"] == nil }
+        #expect(visit.seen(0, "findings").count == causes.count, "\(sample.capture)")
+        for (shown, cause) in zip(visit.seen(0, "findings"), causes) {
+            #expect(shown.hasSuffix(try #require(cause["title"]?.string)))
+            #expect((cause["primary"] == true) == shown.hasPrefix("ROOT CAUSE"))
+        }
+        #expect(
+            (visit.seen(0, "verdict").first?.contains("healthy") == true) == isHealthy,
+            "\(sample.capture)"
+        )
+        if sample.place != nil {
+            #expect(
+                !visit.seen(1, "marked").isEmpty && visit.seen(1, "way").count > 1,
+                "\(sample.capture)"
+            )
+        }
+    }
+
+    private func expectCompared(_ good: Sample, _ bad: Sample, in visit: ViewerVisit) throws {
+        visit.expectDecent()
+        let pair = [good, bad].map { "\($0.capture)#\($0.flow)" }
+        let difference = try JSONParser.parse(
+            try Program.run(["diff", "--format", "json"] + pair).output.utf8
+        )
+        // The page leaves out what is quoted of a secret.
+        let whole = difference["headline"]?.string ?? "?"
+        let shown = visit.seen(0, "headline")
+        #expect(shown.count == 1 && whole.hasPrefix(shown.first ?? "?"), "\(shown)")
+        #expect(visit.seen(0, "steps").count >= difference["steps"]?.array?.count ?? 99)
+    }
+
+    private static let stepsByKeyboard: [[String]] = [
+        // 1: down the diagram to the token request
+        ["key", "d", "End", "ArrowUp", "ArrowUp", "ArrowUp"],
+        // 2: into the findings, to the first evidence, and there
+        ["key", "f", "Tab", "Tab", "Enter"],
+        // 4: a search, and to what was found first
+        ["key", "/"], ["type", "shop-web"], ["key", "Enter"], ["key", "Enter"],
+        // 8: help, and out of it
+        ["key", "?"], ["key", "Escape"],
+        // 10: the comparison that suggests itself
+        ["key", "3"], ["key", "d", "Tab", "Tab", "Tab", "Tab", "Enter"],
+        // 12: share, with the third option
+        ["key", "1", "x"], ["key", "Tab", "Tab", " ", "Tab", "Enter"],
+        ["wait", "dialog", "Save"], ["key", "Tab"], ["key", "Escape"],
+        // 17: all exchanges
+        ["key", "2"], ["key", "d", "Home", "ArrowDown"],
+        // 19: waits, and the next login, which there is not
+        ["key", "1", "w", "n"],
+    ]
 
     @Test func everythingIsDoneByTheKeyboardAlone() throws {
         let viewer = try ViewerProcess(
             ["healthy/web-code-flow", "token-request/pkce-verifier-mismatch"].map(ViewerVisit.path)
         )
-        let tabs = { (count: Int) in ["key"] + Array(repeating: "Tab", count: count) }
-        let visit = try #require(
-            try ViewerVisit.visits([
-                Plan(
-                    url: "\(viewer.url)#capture=1",
-                    steps: [
-                        // 1: down the diagram to the token request
-                        ["key", "d", "End", "ArrowUp", "ArrowUp", "ArrowUp"],
-                        // 2: into the findings, to the first evidence, and there
-                        ["key", "f"] + ["Tab", "Tab", "Enter"],
-                        // 4: a search, and to what was found first
-                        ["key", "/"], ["type", "shop-web"], ["key", "Enter"], ["key", "Enter"],
-                        // 8: help, and out of it
-                        ["key", "?"], ["key", "Escape"],
-                        // 10: the comparison that suggests itself
-                        ["key", "3"], ["key", "d", "Tab", "Tab", "Tab", "Tab", "Enter"],
-                        // 12: share, with the third option
-                        ["key", "1", "x"], ["key", "Tab", "Tab", " ", "Tab", "Enter"],
-                        ["wait", "dialog", "Save"], tabs(1), ["key", "Escape"],
-                        // 17: all exchanges
-                        ["key", "2"], ["key", "d", "Home", "ArrowDown"],
-                        // 19: waits, and the next login, which there is not
-                        ["key", "1", "w", "n"],
-                    ]
-                )
-            ]).first
-        )
+        let plan = Plan(url: "\(viewer.url)#capture=1", steps: Self.stepsByKeyboard)
+        let visit = try #require(try ViewerVisit.visits([plan]).first)
         visit.expectDecent()
         #expect(visit.seen(1, "heading").first?.hasPrefix("[4] token request") == true)
         #expect(visit.text(1, "focus") == "Messages of flow-1")

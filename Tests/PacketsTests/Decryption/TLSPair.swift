@@ -55,34 +55,45 @@ final class TLSPair {
             self.client = client
             self.server = server
             self.options = options
-            for context in [client, server] {
-                SSL_CTX_set_security_level(context, 0)
-                guard
-                    ar_tls_ctx_set_versions(context, options.versions.lowerBound, options.versions.upperBound)
-                        == 1,
-                    options.ciphers.map({ SSL_CTX_set_cipher_list(context, $0 + ":@SECLEVEL=0") == 1 })
-                        ?? true,
-                    options.suites.map({ SSL_CTX_set_ciphersuites(context, $0) == 1 }) ?? true
-                else { throw Failure(what: "no such versions or ciphers: \(options)") }
-                // SSL_OP_ALLOW_CLIENT_RENEGOTIATION, SSL_OP_NO_ANTI_REPLAY, SSL_OP_DONT_INSERT_EMPTY_FRAGMENTS off.
-                var bits: UInt64 = 1 << 8 | 1 << 24
-                if !options.withTickets { bits |= 1 << 14 }
-                if !options.encryptsFirst { bits |= 1 << 19 }
-                // SSL_OP_NO_EXTENDED_MASTER_SECRET.
-                if !options.extendsMasterSecret { bits |= 1 }
-                SSL_CTX_set_options(context, bits)
-                SSL_CTX_set_keylog_callback(context) { ssl, line in
-                    guard let owner = ar_tls_owner(ssl), let line else { return }
-                    let pair = Unmanaged<TLSPair>.fromOpaque(owner).takeUnretainedValue()
-                    pair.keyLog += Array(String(cString: line).utf8) + [0x0a]
-                }
-                if options.padding > 0 { SSL_CTX_set_block_padding(context, options.padding) }
-                if options.largestRecord > 0 {
-                    SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_SEND_FRAGMENT, options.largestRecord, nil)
-                }
-            }
+            for context in [client, server] { try limit(context) }
             SSL_CTX_ctrl(server, SSL_CTRL_SET_DH_AUTO, 1, nil)
             SSL_CTX_set_session_id_context(server, [1], 1)
+            setCertificates()
+            if options.takesEarlyData { SSL_CTX_set_max_early_data(server, 100_000) }
+            if !options.alpn.isEmpty { offerProtocols() }
+            if options.ciphers?.contains("PSK") == true { sharePreSharedKey() }
+            ERR_clear_error()
+        }
+
+        /// What one end takes part in, and that its keys are logged.
+        private func limit(_ context: OpaquePointer) throws {
+            SSL_CTX_set_security_level(context, 0)
+            guard
+                ar_tls_ctx_set_versions(context, options.versions.lowerBound, options.versions.upperBound)
+                    == 1,
+                options.ciphers.map({ SSL_CTX_set_cipher_list(context, $0 + ":@SECLEVEL=0") == 1 }) ?? true,
+                options.suites.map({ SSL_CTX_set_ciphersuites(context, $0) == 1 }) ?? true
+            else { throw Failure(what: "no such versions or ciphers: \(options)") }
+            // SSL_OP_ALLOW_CLIENT_RENEGOTIATION, SSL_OP_NO_ANTI_REPLAY, SSL_OP_DONT_INSERT_EMPTY_FRAGMENTS off.
+            var bits: UInt64 = 1 << 8 | 1 << 24
+            if !options.withTickets { bits |= 1 << 14 }
+            if !options.encryptsFirst { bits |= 1 << 19 }
+            // SSL_OP_NO_EXTENDED_MASTER_SECRET.
+            if !options.extendsMasterSecret { bits |= 1 }
+            SSL_CTX_set_options(context, bits)
+            SSL_CTX_set_keylog_callback(context) { ssl, line in
+                guard let owner = ar_tls_owner(ssl), let line else { return }
+                let pair = Unmanaged<TLSPair>.fromOpaque(owner).takeUnretainedValue()
+                pair.keyLog += Array(String(cString: line).utf8) + [0x0a]
+            }
+            if options.padding > 0 { SSL_CTX_set_block_padding(context, options.padding) }
+            if options.largestRecord > 0 {
+                SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_SEND_FRAGMENT, options.largestRecord, nil)
+            }
+        }
+
+        /// Those that the ends show, and what they want of each other's.
+        private func setCertificates() {
             for (key, certificate) in Self.certificates {
                 SSL_CTX_use_certificate(server, certificate.pointer)
                 SSL_CTX_use_PrivateKey(server, key.pointer)
@@ -99,23 +110,21 @@ final class TLSPair {
             if options.requiresCertificate {
                 SSL_CTX_set_verify(server, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
             }
-            if options.takesEarlyData { SSL_CTX_set_max_early_data(server, 100_000) }
-            if !options.alpn.isEmpty {
-                let wire = options.alpn.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
-                SSL_CTX_set_alpn_protos(client, wire, UInt32(wire.count))
-                // The last one that is offered.
-                let select: SSL_CTX_alpn_select_cb_func = { _, out, outLength, offered, length, _ in
-                    guard let offered else { return SSL_TLSEXT_ERR_NOACK }
-                    var place = 0
-                    while place + 1 + Int(offered[place]) < Int(length) { place += 1 + Int(offered[place]) }
-                    out?.pointee = offered + place + 1
-                    outLength?.pointee = offered[place]
-                    return SSL_TLSEXT_ERR_OK
-                }
-                SSL_CTX_set_alpn_select_cb(server, select, nil)
+        }
+
+        /// The server takes the last one that is offered.
+        private func offerProtocols() {
+            let wire = options.alpn.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+            SSL_CTX_set_alpn_protos(client, wire, UInt32(wire.count))
+            let select: SSL_CTX_alpn_select_cb_func = { _, out, outLength, offered, length, _ in
+                guard let offered else { return SSL_TLSEXT_ERR_NOACK }
+                var place = 0
+                while place + 1 + Int(offered[place]) < Int(length) { place += 1 + Int(offered[place]) }
+                out?.pointee = offered + place + 1
+                outLength?.pointee = offered[place]
+                return SSL_TLSEXT_ERR_OK
             }
-            if options.ciphers?.contains("PSK") == true { sharePreSharedKey() }
-            ERR_clear_error()
+            SSL_CTX_set_alpn_select_cb(server, select, nil)
         }
 
         /// Not without need: with these callbacks libssl takes no ticket of TLS 1.3.
