@@ -113,47 +113,49 @@ struct PlayedIssuersTests {
         }
     }
 
-    /// A policy of Azure AD B2C is in the path, or in the query, and each has tokens and metadata of its own.
-    @Test(arguments: ["/t/POLICY/oauth2/v2.0/", "/t/oauth2/v2.0/?p=POLICY"])
-    func loginsAtEndpointsOfTheirOwnHaveTheirTokens(template: String) throws {
-        let secret = "a secret of the client, long enough"
+    /// Logins at a provider each of whose policies has endpoints of its own; `POLICY` in the template stands for its name.
+    private struct PolicyLogins {
+        private static let host = "https://t.example"
+        private static let secret = "a secret of the client, long enough"
+        let template: String
+
         func address(_ name: String, _ policy: String) -> String {
             let parts = template.replacing("POLICY", with: policy).split(separator: "?")
             return parts[0] + name + (parts.count > 1 ? "?\(parts[1])" : "")
         }
-        func discovery(_ policy: String) -> String {
-            address(".well-known/openid-configuration", policy)
-        }
-        func query(_ policy: String) -> [(String, String)] {
-            [
+
+        func discovery(_ policy: String) -> String { address(".well-known/openid-configuration", policy) }
+
+        func asked(_ policy: String) -> String {
+            let url = address("authorize", policy)
+            let query = [
                 ("client_id", "shop"), ("response_type", "code"), ("scope", "openid"),
                 ("redirect_uri", "https://shop.example/cb"), ("state", "state-of-\(policy)-0123"),
             ]
+            return url + (url.contains("?") ? "&" : "?") + FormBody.encode(query)
         }
-        func asked(_ policy: String) -> String {
-            let url = address("authorize", policy)
-            return url + (url.contains("?") ? "&" : "?") + FormBody.encode(query(policy))
-        }
+
         func form(_ code: String) -> [(String, String)] {
             [
                 ("grant_type", "authorization_code"), ("code", code),
-                ("redirect_uri", "https://shop.example/cb"), ("client_id", "shop"), ("client_secret", secret),
+                ("redirect_uri", "https://shop.example/cb"), ("client_id", "shop"),
+                ("client_secret", Self.secret),
             ]
         }
-        let host = "https://t.example"
-        var builder = CaptureBuilder()
-        for policy in ["sign_in", "edit"] {
+
+        /// A login by a policy, whose name is in the ID token, behind its metadata.
+        func record(_ policy: String, in builder: inout CaptureBuilder) throws {
             let endpoints = """
-                "authorization_endpoint":"\(host)\(address("authorize", policy))",\
-                "token_endpoint":"\(host)\(address("token", policy))"
+                "authorization_endpoint":"\(Self.host)\(address("authorize", policy))",\
+                "token_endpoint":"\(Self.host)\(address("token", policy))"
                 """
             builder.get(
-                host + discovery(policy),
+                Self.host + discovery(policy),
                 body: .json(#"{"issuer":"https://t.example/1/v2.0/",\#(endpoints)}"#)
             )
             let code = "code-of-\(policy)-0123456789"
             let callback = "https://shop.example/cb?code=\(code)&state=state-of-\(policy)-0123"
-            builder.redirect(host + asked(policy), to: callback)
+            builder.redirect(Self.host + asked(policy), to: callback)
             builder.get(callback)
             let token = try JSONWebToken.sign(
                 claims: [
@@ -162,22 +164,31 @@ struct PlayedIssuersTests {
                 ],
                 header: JSONObject(),
                 algorithm: .hs256,
-                with: .secret(Array(secret.utf8))
+                with: .secret(Array(Self.secret.utf8))
             )
             builder.post(
-                host + address("token", policy),
+                Self.host + address("token", policy),
                 form(code),
                 body: .json(
                     #"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer","id_token":"\#(token)"}"#
                 )
             )
         }
+    }
+
+    /// A policy of Azure AD B2C is in the path, or in the query, and each has tokens and metadata of its own.
+    @Test(arguments: ["/t/POLICY/oauth2/v2.0/", "/t/oauth2/v2.0/?p=POLICY"])
+    func loginsAtEndpointsOfTheirOwnHaveTheirTokens(template: String) throws {
+        let logins = PolicyLogins(template: template)
+        var builder = CaptureBuilder()
+        for policy in ["sign_in", "edit"] { try logins.record(policy, in: &builder) }
         let caller = Caller(try RecordedProvider(capture: builder.capture, baseURL: base))
         for policy in ["edit", "sign_in"] {
-            let metadata = caller.json(caller.get(base + discovery(policy)))
-            #expect(metadata["token_endpoint"]?.string == base + address("token", policy))
-            let code = caller.get(base + asked(policy)).parameters.first("code") ?? ""
-            let tokens = caller.json(caller.post(base + address("token", policy), form(code)))
+            let endpoint = base + logins.address("token", policy)
+            let metadata = caller.json(caller.get(base + logins.discovery(policy)))
+            #expect(metadata["token_endpoint"]?.string == endpoint)
+            let code = caller.get(base + logins.asked(policy)).parameters.first("code") ?? ""
+            let tokens = caller.json(caller.post(endpoint, logins.form(code)))
             let token = tokens["id_token"]?.string.flatMap { JSONWebToken.parse($0) }
             #expect(token?.claim("tfp")?.string == policy, "\(tokens)")
         }
@@ -196,50 +207,58 @@ struct PlayedIssuersTests {
         #expect(metadata["token_endpoint"]?.string == base + "/two.example-9443/t")
     }
 
-    /// OpenID Connect CIBA, sections 7 and 10.1: recorded, played, and driven at what plays it.
-    @Test func requestForAUserElsewhereIsPlayed() throws {
-        let name = "1c266114-a1be-4252-8ad1-04986c5b9ac1"
-        let asked = [("client_id", "till"), ("scope", "openid"), ("login_hint", "+49 555 0100")]
-        let polled = [("grant_type", GrantType.ciba), ("client_id", "till"), ("auth_req_id", name)]
+    /// What a client asks with for a user elsewhere, the name of the request aside (OpenID Connect CIBA, section 7.1).
+    private static let askedElsewhere = [
+        ("client_id", "till"), ("scope", "openid"), ("login_hint", "+49 555 0100"),
+    ]
+
+    /// How it polls then (section 10.1).
+    private static func poll(_ name: String) -> [(String, String)] {
+        [("grant_type", GrantType.ciba), ("client_id", "till"), ("auth_req_id", name)]
+    }
+
+    /// Such a login under a name, whose user lets it wait for two polls.
+    private static func loginElsewhere(_ name: String) throws -> Capture {
         var builder = CaptureBuilder()
         builder.post(
             "https://id.example/ciba",
-            asked + [("client_notification_token", "8d67dc78-7faa-4d41")],
+            askedElsewhere + [("client_notification_token", "8d67dc78-7faa-4d41")],
             body: .json(#"{"auth_req_id":"\#(name)","expires_in":300,"interval":2}"#)
         )
+        let token = "https://id.example/token"
         for _ in 0..<2 {
-            builder.post(
-                "https://id.example/token",
-                polled,
-                400,
-                body: .json(#"{"error":"authorization_pending"}"#)
-            )
+            builder.post(token, poll(name), 400, body: .json(#"{"error":"authorization_pending"}"#))
         }
-        let token = try JSONWebToken.sign(
+        let idToken = try JSONWebToken.sign(
             claims: ["iss": "https://id.example", "aud": "till", "sub": "u-77k"],
             header: JSONObject(),
             algorithm: .es256,
             with: .privateKey(try #require(RecordedProviderTests.elliptic))
         )
         builder.post(
-            "https://id.example/token",
-            polled,
+            token,
+            poll(name),
             body: .json(
-                #"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer","id_token":"\#(token)"}"#
+                #"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer","id_token":"\#(idToken)"}"#
             )
         )
-        let provider = try RecordedProvider(capture: builder.capture, baseURL: base)
+        return builder.capture
+    }
+
+    /// OpenID Connect CIBA, sections 7 and 10.1: recorded, played, and driven at what plays it.
+    @Test func requestForAUserElsewhereIsPlayed() throws {
+        let name = "1c266114-a1be-4252-8ad1-04986c5b9ac1"
+        let provider = try RecordedProvider(capture: Self.loginElsewhere(name), baseURL: base)
         #expect(provider.issuers[0].remarks.contains { $0.contains("nobody is told") })
         let caller = Caller(provider)
         let metadata = caller.json(caller.get(provider.issuers[0].discovery))
         #expect(metadata["backchannel_authentication_endpoint"]?.string == base + "/ciba")
-        let started = caller.json(caller.post(base + "/ciba", asked))
+        let started = caller.json(caller.post(base + "/ciba", Self.askedElsewhere))
         let issued = try #require(started["auth_req_id"]?.string)
         #expect(issued != name && issued.utf8.count == name.utf8.count)
         #expect(started["expires_in"]?.int == 300 && started["interval"]?.int == 2)
         func poll() -> JSONValue {
-            let form = polled.map { ($0.0, $0.0 == "auth_req_id" ? issued : $0.1) }
-            return caller.json(caller.post(base + "/token", form))
+            caller.json(caller.post(base + "/token", Self.poll(issued)))
         }
         #expect(poll()["error"] == "authorization_pending")
         #expect(poll()["error"] == "authorization_pending")

@@ -15,26 +15,27 @@ struct ParameterPlannerTests {
     private static let access = "at-7Hq2vLx7TzB4nWm8RdYc9Kq2"
     private static let refresh = "rt-5Jq2vLx7TzB4nWm8RdYc9Kq2"
 
+    private static var registration: Exchange {
+        Exchange(
+            startedAt: Timestamp(seconds: 0),
+            request: RecordedRequest(
+                method: "POST",
+                url: RecordedURL(issuer + "/register"),
+                headers: HeaderFields([("Content-Type", "application/json")]),
+                body: .json(#"{"redirect_uris":["\#(redirectURI)"]}"#)
+            ),
+            response: RecordedResponse(
+                status: 201,
+                headers: HeaderFields([("Content-Type", "application/json")]),
+                body: .json(#"{"client_id":"\#(client)","redirect_uris":["\#(redirectURI)"]}"#)
+            )
+        )
+    }
+
     /// A login whose ID token and userinfo say the client's name, and a refresh; the client may have been registered before.
     private static func plan(isRegistered: Bool) throws -> ReplayPlan {
         var capture = CaptureBuilder()
-        if isRegistered {
-            let registration = Exchange(
-                startedAt: Timestamp(seconds: 0),
-                request: RecordedRequest(
-                    method: "POST",
-                    url: RecordedURL(issuer + "/register"),
-                    headers: HeaderFields([("Content-Type", "application/json")]),
-                    body: .json(#"{"redirect_uris":["\#(redirectURI)"]}"#)
-                ),
-                response: RecordedResponse(
-                    status: 201,
-                    headers: HeaderFields([("Content-Type", "application/json")]),
-                    body: .json(#"{"client_id":"\#(client)","redirect_uris":["\#(redirectURI)"]}"#)
-                )
-            )
-            capture.add(registration)
-        }
+        if isRegistered { capture.add(registration) }
         let query = FormBody.encode([
             ("response_type", "code"), ("client_id", client), ("redirect_uri", redirectURI),
             ("scope", "openid"), ("state", "st8Kq2vLx7TzB4nWm8"),

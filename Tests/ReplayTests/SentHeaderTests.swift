@@ -72,68 +72,89 @@ struct SentHeaderTests {
         #expect(asked.headers.first("authorization") == basic(new, live))
     }
 
-    /// Of what a provider sets and where it leads to the browser sends the bytes that came, on a page of that address as well.
-    @Test func cookiesAndRedirectsKeepTheirBytes() async throws {
-        let place = HeaderFields.Field(name: "Location", value: "/login?hint=é", isLatin1: true)
-        let cookie = HeaderFields.Field(name: "Set-Cookie", value: "note=é; Path=/", isLatin1: true)
-        let redirect = RecordedResponse(status: 302, headers: HeaderFields([place, cookie]))
-        let page = RecordedResponse(
+    /// A login whose page has an address, and whose browser has a cookie, of bytes that are no UTF-8.
+    private enum LatinLogin {
+        static let address = "https://id.example/login?hint=é"
+        static let asking =
+            "https://id.example/authorize?client_id=shop&response_type=code&state=s-Kq2vLx7TzB4nWm8R"
+            + "&redirect_uri=https%3A%2F%2Fshop.example%2Fcb"
+        static let redirect = RecordedResponse(
+            status: 302,
+            headers: HeaderFields([
+                HeaderFields.Field(name: "Location", value: "/login?hint=é", isLatin1: true),
+                HeaderFields.Field(name: "Set-Cookie", value: "note=é; Path=/", isLatin1: true),
+            ])
+        )
+        static let page = RecordedResponse(
             status: 200,
             body: .html("<form method=post><input name=username><input type=password name=password></form>")
         )
-        let login = "https://id.example/login?hint=é"
-        var builder = CaptureBuilder()
-        func add(_ method: String, _ url: String, _ form: [(String, String)]?, _ response: RecordedResponse) {
+        static let tokens = RecordedResponse(
+            status: 200,
+            body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
+        )
+
+        /// Where the login ends that a request began.
+        static func end(of request: RecordedRequest) -> RecordedResponse {
+            AskedReplay.back(to: "https://shop.example/cb", code: "c-Kq2vLx7TzB4nWm8R", answering: request)
+        }
+
+        static var capture: Capture {
+            var builder = CaptureBuilder()
+            builder.add(exchange("GET", asking, redirect))
+            builder.add(exchange("GET", address, page))
+            let end = end(of: RecordedRequest(method: "GET", url: RecordedURL(asking)))
+            let form = [("username", "alice"), ("password", "wonderland")]
+            builder.add(exchange("POST", address, end, form: form))
+            builder.post(
+                "https://id.example/token",
+                [
+                    ("grant_type", "authorization_code"), ("code", "c-Kq2vLx7TzB4nWm8R"),
+                    ("client_id", "shop"), ("client_secret", "s3cr-et99"),
+                    ("redirect_uri", "https://shop.example/cb"),
+                ],
+                body: tokens.body
+            )
+            return builder.capture
+        }
+
+        private static func exchange(
+            _ method: String,
+            _ url: String,
+            _ response: RecordedResponse,
+            form: [(String, String)]? = nil
+        ) -> Exchange {
             var request = RecordedRequest(method: method, url: RecordedURL(url))
-            request.isURLLatin1 = url == login
+            request.isURLLatin1 = url == address
             request.headers.append("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Test/1")
             if request.isURLLatin1 {
                 request.headers.fields.append(.init(name: "Cookie", value: "note=é", isLatin1: true))
-                request.headers.fields.append(.init(name: "Referer", value: login, isLatin1: true))
+                request.headers.fields.append(.init(name: "Referer", value: address, isLatin1: true))
             }
             if let form {
                 request.headers.append("Content-Type", FormBody.mediaType)
                 request.body = Body(text: FormBody.encode(form), mediaType: FormBody.mediaType)
             }
-            builder.add(Exchange(startedAt: Timestamp(seconds: 0), request: request, response: response))
+            return Exchange(startedAt: Timestamp(seconds: 0), request: request, response: response)
         }
-        @Sendable func answered(_ request: RecordedRequest) -> RecordedResponse {
-            AskedReplay.back(to: "https://shop.example/cb", code: "c-Kq2vLx7TzB4nWm8R", answering: request)
-        }
-        let asking =
-            "https://id.example/authorize?client_id=shop&response_type=code&state=s-Kq2vLx7TzB4nWm8R"
-            + "&redirect_uri=https%3A%2F%2Fshop.example%2Fcb"
-        add("GET", asking, nil, redirect)
-        add("GET", login, nil, page)
-        add(
-            "POST",
-            login,
-            [("username", "alice"), ("password", "wonderland")],
-            answered(RecordedRequest(method: "GET", url: RecordedURL(asking)))
-        )
-        let tokens = Body.json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
-        builder.post(
-            "https://id.example/token",
-            [
-                ("grant_type", "authorization_code"), ("code", "c-Kq2vLx7TzB4nWm8R"), ("client_id", "shop"),
-                ("client_secret", "s3cr-et99"), ("redirect_uri", "https://shop.example/cb"),
-            ],
-            body: tokens
-        )
-        let replay = try await AskedReplay(of: builder.capture) { request, first in
-            if request.url.path == "/token" { return RecordedResponse(status: 200, body: tokens) }
-            guard request.url.path == "/login" else { return redirect }
-            return request.method == "GET" ? page : answered(first)
+    }
+
+    /// Of what a provider sets and where it leads to the browser sends the bytes that came, on a page of that address as well.
+    @Test func cookiesAndRedirectsKeepTheirBytes() async throws {
+        let replay = try await AskedReplay(of: LatinLogin.capture) { request, first in
+            if request.url.path == "/token" { return LatinLogin.tokens }
+            guard request.url.path == "/login" else { return LatinLogin.redirect }
+            return request.method == "GET" ? LatinLogin.page : LatinLogin.end(of: first)
         }
         #expect(replay.run.isComplete, "\(replay.run.results) \(String(describing: replay.run.stop))")
         let sent = replay.asked.filter { $0.url.path == "/login" }
         #expect(sent.map(\.method) == ["GET", "POST"])
         for request in sent {
-            #expect(request.url.text == login && request.isURLLatin1)
+            #expect(request.url.text == LatinLogin.address && request.isURLLatin1)
             let cookies = request.headers.fields.filter { $0.name == "Cookie" }
             #expect(cookies.map(\.sentValue.bytes) == [Array("note=".utf8) + [0xe9]])
         }
         let referer = sent.last?.headers.fields.first { $0.name == "Referer" }
-        #expect(referer?.sentValue == SentText(login, isLatin1: true))
+        #expect(referer?.sentValue == SentText(LatinLogin.address, isLatin1: true))
     }
 }

@@ -98,19 +98,29 @@ struct PacketLoginTests {
         let seen = all.indices.map { all[$0] }
         let browsers = seen.filter { $0.request.httpVersion == "HTTP/3" }
         #expect(browsers.allSatisfy { $0.malformations.isEmpty && $0.connection.alpn == "h3" })
+        try expectWholeLogin(browsers, recorder.capture, in: folder)
+        try expectProviderHeard(browsers, of: seen, login.output)
+    }
+
+    /// Together with what the relying party's server sent and got, the browser's half is the login.
+    private func expectWholeLogin(_ browsers: [Exchange], _ servers: String, in folder: TemporaryFolder)
+        throws
+    {
         let half = folder.file("browser.har")
         try CaptureWriter(path: half, version: "test").append(browsers)
         let whole = folder.file("whole.har")
-        let imported = try Program.run(["import", half, recorder.capture, "--out", whole])
+        let imported = try Program.run(["import", half, servers, "--out", whole])
         try #require(imported.status == 0, "\(imported.errors)")
         let shown = try ShownLogin(of: whole)
         #expect(shown.flows.count == 1 && shown.flow["outcome"] == "success")
         #expect(shown.messageKinds == ExportedLoginTests.wholeLogin)
         #expect(shown.link("code", to: ("request.body", "code"), by: "equal"), "\(shown.links)")
         #expect(try shown.findings() == [])
+    }
 
-        // What the provider itself was asked, and answered, behind the server that speaks HTTP/3 for it.
-        let report = try JSONParser.parse(Array(login.output.utf8))
+    /// What the provider itself was asked, and answered, behind the server that speaks HTTP/3 for it.
+    private func expectProviderHeard(_ browsers: [Exchange], of seen: [Exchange], _ output: String) throws {
+        let report = try JSONParser.parse(Array(output.utf8))
         let backend = try #require(report["backends"]?.array?.first?.int)
         let issuer = try #require(report["issuer"]?.string)
         let provider = String(issuer.dropLast("/api/oidc".count))

@@ -31,10 +31,12 @@ struct TrustRig {
     }
 
     /// Runs another program to its end.
-    func run(_ arguments: String...) throws -> Program.Result {
+    func run(_ tool: String, _ arguments: String...) throws -> Program.Result { try run(tool, arguments) }
+
+    func run(_ tool: String, _ arguments: [String]) throws -> Program.Result {
         try Program.run(
-            Array(arguments.dropFirst()),
-            executable: try #require(Self.path(of: arguments[0]), "\(arguments[0]) is not installed"),
+            arguments,
+            executable: try #require(Self.path(of: tool), "\(tool) is not installed"),
             environment: environment
         )
     }
@@ -116,6 +118,20 @@ final class TrustedServer: @unchecked Sendable {
     let port: Int
 
     init(rig: TrustRig) throws {
+        let (key, leaf) = try Self.leaf(of: rig)
+        let log = rig.folder.file("server-\(UUID().uuidString)")
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        process.executableURL = URL(filePath: try #require(TrustRig.path(of: "openssl")))
+        process.arguments = ["s_server", "-www", "-accept", "127.0.0.1:0", "-cert", leaf, "-key", key]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle(forWritingAtPath: log)
+        process.standardError = FileHandle(forWritingAtPath: log)
+        try process.run()
+        port = try Self.port(toldIn: log)
+    }
+
+    /// A key and its certificate, by the rig's authority, as files.
+    private static func leaf(of rig: TrustRig) throws -> (key: String, certificate: String) {
         let (key, request, leaf) = (
             rig.folder.file("leaf.key"), rig.folder.file("leaf.csr"), rig.folder.file("leaf.pem")
         )
@@ -125,51 +141,25 @@ final class TrustedServer: @unchecked Sendable {
             atomically: true,
             encoding: .utf8
         )
-        let made = try rig.run(
-            "openssl",
-            "req",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-keyout",
-            key,
+        func openssl(_ arguments: [String]) throws {
+            let result = try rig.run("openssl", arguments)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        try openssl([
+            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out",
+            request, "-subj", "/CN=localhost",
+        ])
+        try openssl([
+            "x509", "-req", "-in", request, "-CA", rig.certificate, "-CAkey", rig.authorityFolder + "/ca.key",
+            "-CAserial", rig.folder.file("serial"), "-CAcreateserial", "-days", "2", "-extfile", names,
             "-out",
-            request,
-            "-subj",
-            "/CN=localhost"
-        )
-        #expect(made.status == 0, "\(made.errors)")
-        let signed = try rig.run(
-            "openssl",
-            "x509",
-            "-req",
-            "-in",
-            request,
-            "-CA",
-            rig.certificate,
-            "-CAkey",
-            rig.authorityFolder + "/ca.key",
-            "-CAserial",
-            rig.folder.file("serial"),
-            "-CAcreateserial",
-            "-days",
-            "2",
-            "-extfile",
-            names,
-            "-out",
-            leaf
-        )
-        #expect(signed.status == 0, "\(signed.errors)")
-        let log = rig.folder.file("server-\(UUID().uuidString)")
-        _ = FileManager.default.createFile(atPath: log, contents: nil)
-        process.executableURL = URL(filePath: try #require(TrustRig.path(of: "openssl")))
-        process.arguments = ["s_server", "-www", "-accept", "127.0.0.1:0", "-cert", leaf, "-key", key]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle(forWritingAtPath: log)
-        process.standardError = FileHandle(forWritingAtPath: log)
-        try process.run()
+            leaf,
+        ])
+        return (key, leaf)
+    }
+
+    /// The port that a server says to listen at.
+    private static func port(toldIn log: String) throws -> Int {
         let deadline = Date(timeIntervalSinceNow: 10)
         var found: Int?
         while found == nil, Date() < deadline {
@@ -177,7 +167,7 @@ final class TrustedServer: @unchecked Sendable {
             found = text.firstMatch(of: /ACCEPT .*:([0-9]+)/).flatMap { Int($0.1) }
             if found == nil { usleep(20_000) }
         }
-        port = try #require(found, "openssl s_server does not listen")
+        return try #require(found, "openssl s_server does not listen")
     }
 
     deinit { stop() }

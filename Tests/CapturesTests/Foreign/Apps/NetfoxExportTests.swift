@@ -11,12 +11,8 @@ struct NetfoxExportTests {
     private static let tooLong =
         "Too long to show. If you want to see it, please tap the following button"
 
-    private static func call(
-        sent: String = "grant_type=authorization_code&code=abcd",
-        answer: String = "{\n  \"error\" : \"invalid_grant\"\n}",
-        behind: String = ""
-    ) -> String {
-        """
+    /// What stands before the messages of a call.
+    private static let info = """
         ** INFO **
         [URL]\u{20}
         https://op.example/token
@@ -38,6 +34,15 @@ struct NetfoxExportTests {
 
         [Timeout]\u{20}
         60.0
+        """
+
+    private static func call(
+        sent: String = "grant_type=authorization_code&code=abcd",
+        answer: String = "{\n  \"error\" : \"invalid_grant\"\n}",
+        behind: String = ""
+    ) -> String {
+        """
+        \(info)
 
 
 
