@@ -137,8 +137,8 @@ struct DeviceFlowTests {
         #expect(capture.flows.first?.tokenRequests.first?.grantType == "device_code")
     }
 
-    /// AWS speaks JSON in camel case, at the hosts of either domain.
-    @Test(arguments: ["amazonaws.com", "api.aws"]) func deviceOfIdentityCenterIsOne(domain: String) throws {
+    /// A registration, a login on a device and a call as the AWS CLI makes them: in JSON and in camel case.
+    private static func identityCenter(_ domain: String) -> CaptureBuilder {
         var capture = CaptureBuilder()
         let host = "https://oidc.eu-west-1." + domain
         func post(_ path: String, _ body: String, _ status: Int, _ answer: String) {
@@ -181,6 +181,12 @@ struct DeviceFlowTests {
             headers: [("x-amz-sso_bearer_token", "access-of-the-device-01")],
             body: .json("{}")
         )
+        return capture
+    }
+
+    /// AWS has it at the hosts of either domain.
+    @Test(arguments: ["amazonaws.com", "api.aws"]) func deviceOfIdentityCenterIsOne(domain: String) throws {
+        let capture = Self.identityCenter(domain)
         let flow = try #require(capture.flows.first)
         #expect(capture.flows.count == 1 && flow.ending == .success && flow.clientID == "cli-1")
         #expect(flow.tokenRequests.last?.accessToken == "access-of-the-device-01")

@@ -27,6 +27,7 @@ struct LayersTests {
         for inner in [version4, version6].map({ Carried($0) }) {
             let frames =
                 Self.frames(of: inner) + Self.wirelessFrames(of: inner) + Self.taggedFrames(of: inner)
+                + Self.nestedFrames(of: inner)
             for (index, (type, frame)) in frames.enumerated() {
                 #expect(text(packet(frame, type)) == "ask", "frame \(index)")
             }
@@ -141,6 +142,13 @@ struct LayersTests {
                     type: 0x8100
                 )
             ),
+        ]
+    }
+
+    /// The same, where a whole frame or PPP stands between.
+    private static func nestedFrames(of carried: Carried) -> [(LinkType, [UInt8])] {
+        let (inner, type) = (carried.bytes, carried.type)
+        return [
             // Labels before a frame, with and without a word of zeros between.
             (
                 .ethernet,
@@ -210,8 +218,11 @@ struct LayersTests {
 
     private static let radio: [UInt8] = [0, 0, 13, 0, 4, 0x80, 2, 0, 2, 0, 0, 0, 0]
 
-    @Test func framesWithoutAPacketInClearAreNoPackets() {
-        let inner: [UInt8] = [8, 0] + version4
+    /// A packet as it stands behind a header of SNAP.
+    private var typed: [UInt8] { [8, 0] + version4 }
+
+    @Test func framesWithoutAPacketAreNoPackets() {
+        let inner = typed
         let frames: [(LinkType, [UInt8])] = [
             // A beacon; without data; several packets in one, of which none is one.
             (.wireless, Self.wireless([0x80, 0], 24, inner)),
@@ -231,7 +242,10 @@ struct LayersTests {
                 "frame \(index)"
             )
         }
-        let encrypted = packet(Self.wireless([0x08, 0x41], 24, inner), .wireless)
+    }
+
+    @Test func encryptedFramesAreToldWithWhatTakesThatOff() {
+        let encrypted = packet(Self.wireless([0x08, 0x41], 24, typed), .wireless)
         #expect(text(encrypted).isEmpty)
         #expect(
             StreamLog.decoded([encrypted]).losses.map(\.what) == [
@@ -239,7 +253,10 @@ struct LayersTests {
                     + " the handshake of each device in the capture"
             ]
         )
-        // In itself, too short, of a kind that is not known, and another user's link type.
+    }
+
+    /// In itself, too short, of a kind that is not known, and another user's link type.
+    @Test func linkTypesThatCannotBeReadAreTold() {
         for (type, frame) in [
             (.perPacketInformation, [0, 0, 8, 0, 192, 0, 0, 0, 0, 0, 8, 0, 12, 0, 0, 0] + version4),
             (.perPacketInformation, [0, 0, 8, 0, 2, 1, 0, 0] + Self.tapped(version4, 12)),
@@ -252,13 +269,16 @@ struct LayersTests {
                 ) == true
             )
         }
+    }
+
+    @Test func framesThatBreakOffInTheirHeaderAreNoPackets() {
         for length in 0..<120 {
             let frame = Array(Self.tapped(version4, 12).prefix(length))
             #expect(text(packet(frame, .tap)).isEmpty)
             #expect(
                 text(
                     packet(
-                        Array((Self.radio + Self.wireless([0x88, 1], 26, inner)).prefix(length / 2)),
+                        Array((Self.radio + Self.wireless([0x88, 1], 26, typed)).prefix(length / 2)),
                         .wirelessRadiotap
                     )
                 ).isEmpty

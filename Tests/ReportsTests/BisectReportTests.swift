@@ -27,6 +27,15 @@ struct BisectReportTests {
         Diagnostician.diagnose(flow).findings.first(where: \.isPrimary)
     }
 
+    private static func failure(of flow: Flow) -> LoginFailure {
+        let cause = cause(of: flow)
+        return LoginFailure(
+            of: flow,
+            rule: cause?.rule,
+            evidence: cause?.evidence.compactMap(\.place.exchange) ?? []
+        )
+    }
+
     /// The failing login, in another language and by another browser, bisected at the provider of the one that works.
     ///
     /// `isGone`: it answers nothing any more.
@@ -38,12 +47,7 @@ struct BisectReportTests {
         }
         let plans = [good, bad].map { PlanBuilder($0.flow, siblings: [$0.flow]).plan() }
         let cause = cause(of: bad.flow)
-        let evidence = cause?.evidence.map(\.place) ?? []
-        let failure = LoginFailure(
-            of: bad.flow,
-            rule: cause?.rule,
-            evidence: evidence.compactMap(\.exchange)
-        )
+        let failure = failure(of: bad.flow)
         let changes = RequestChangeFinder.changes(
             from: plans[0],
             to: plans[1],
@@ -62,22 +66,13 @@ struct BisectReportTests {
                 bad: plans[1],
                 changes: changes,
                 failure: failure,
-                suspected: evidence,
+                suspected: cause?.evidence.map(\.place) ?? [],
                 environment: environment(isGone ? nil : provider),
                 options: (options, options),
                 limit: 20,
                 judge: { flow in
-                    guard flow.ending != .success || Self.cause(of: flow)?.severity == .error else {
-                        return .works
-                    }
-                    let cause = Self.cause(of: flow)
-                    return .fails(
-                        LoginFailure(
-                            of: flow,
-                            rule: cause?.rule,
-                            evidence: cause?.evidence.compactMap(\.place.exchange) ?? []
-                        )
-                    )
+                    flow.ending != .success || Self.cause(of: flow)?.severity == .error
+                        ? .fails(Self.failure(of: flow)) : .works
                 }
             ).run()
         }

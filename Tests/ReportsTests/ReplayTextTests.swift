@@ -8,8 +8,8 @@ import Testing
 
 /// What is said of a replay on a terminal.
 struct ReplayTextTests {
-    /// Of a page that was refused what may be of a login that is over, and how to send another.
-    @Test func staleValuesAreNamedWhereAPageIsRefused() async throws {
+    /// A replay whose sign-in page is refused.
+    private static func refused() async throws -> ReplayReport {
         let flow = try ScriptedLogin.flow()
         let plan = PlanBuilder(flow, siblings: [flow]).plan()
         let environment = FlowDriver.Environment(
@@ -28,30 +28,39 @@ struct ReplayTextTests {
             random: { [UInt8](repeating: 7, count: $0) }
         )
         let run = await FlowDriver(plan, environment).run()
-        let report = ReplayReport(
+        return ReplayReport(
             capture: "login.har",
             run: run,
             map: EndpointMap(),
             options: ComparisonOptions(),
             rules: []
         )
-        let text = ReplayText(report, showsAll: false, style: .plain).text
+    }
+
+    /// Of a page that was refused what may be of a login that is over, and how to send another.
+    @Test func staleValuesAreNamedWhereAPageIsRefused() async throws {
+        let text = ReplayText(try await Self.refused(), showsAll: false, style: .plain).text
         let head = "  sent as recorded, and perhaps stale (--set NAME=VALUE sends another parameter):\n"
         #expect(text.contains(head), "\(text)")
         let line = text.split(separator: "\n").first { $0.hasSuffix(": print") }
         #expect(line?.hasPrefix("    [1]  ") == true, "\(text)")
+    }
 
-        // What was found and how much work it was stand in one line, where there is room.
+    @Test func whatWasFoundAndHowMuchWorkItWasStandInOneLineWhereThereIsRoom() async throws {
+        let report = try await Self.refused()
         func verdict(_ columns: Int) -> ArraySlice<Substring> {
             ReplayText(report, showsAll: false, style: .plain, columns: columns).text
                 .split(separator: "\n", omittingEmptySubsequences: false).dropFirst().prefix { !$0.isEmpty }
         }
-        #expect(verdict(200).count == 1 && verdict(60).count > 1, "\(text)")
+        #expect(verdict(200).count == 1 && verdict(60).count > 1, "\(verdict(200))")
         #expect(verdict(60).allSatisfy { $0.count <= 60 }, "\(verdict(60))")
         let words = [200, 60].map { verdict($0).flatMap { $0.split(separator: " ") } }
         #expect(words[0] == words[1] && words[0].contains("requests"))
+    }
 
-        // On a terminal the lists below the steps are broken between words, elsewhere they are as wide as they are.
+    /// Elsewhere they are as wide as they are.
+    @Test func listsBelowTheStepsAreBrokenBetweenWordsOnATerminal() async throws {
+        let report = try await Self.refused()
         let lists = [nil, 60].map { columns in
             ReplayText(report, showsAll: false, style: .plain, columns: columns).text
                 .split(separator: "\n").drop {

@@ -193,6 +193,33 @@ struct ForeignLogTests {
         }
     }
 
+    private static func request(path: String, cookies: String) -> Net {
+        .object([
+            ("method", .bytes("POST")), ("scheme", .bytes("https")), ("host", .text("192.0.2.1")),
+            ("port", .number("443")), ("path", .bytes(path)), ("authority", .bytes("")),
+            ("http_version", .bytes("HTTP/1.1")),
+            (
+                "headers",
+                .list([
+                    .list([.bytes("Host"), .bytes("idp.example")]),
+                    .list([.bytes("Cookie"), .bytes(cookies)]),
+                ])
+            ),
+            ("content", .bytes("code=1")), ("timestamp_start", .float("1772618048.356")),
+            ("timestamp_end", .float("1772618048.357")),
+        ])
+    }
+
+    private static func response(body: String, reason: String) -> Net {
+        .object([
+            ("status_code", .number("200")), ("reason", .bytes(reason)),
+            ("http_version", .bytes("HTTP/1.1")),
+            ("headers", .list([.list([.bytes("Content-Type"), .bytes("application/json")])])),
+            ("content", .bytes(body)), ("timestamp_start", .float("1772618048.456")),
+            ("timestamp_end", .float("1772618048.556")),
+        ])
+    }
+
     private static func flow(
         _ change: ([(String, Net)]) -> [(String, Net)] = { $0 },
         body: String = "{}",
@@ -200,34 +227,11 @@ struct ForeignLogTests {
         field: String = "a=1",
         reason: String = "OK"
     ) -> Net {
-        let headers = Net.list([
-            .list([.bytes("Host"), .bytes("idp.example")]), .list([.bytes("Cookie"), .bytes(field)]),
-        ])
-        return .object(
+        .object(
             change([
                 ("type", .text("http")), ("version", .number("21")),
-                (
-                    "request",
-                    .object([
-                        ("method", .bytes("POST")), ("scheme", .bytes("https")), ("host", .text("192.0.2.1")),
-                        ("port", .number("443")), ("path", .bytes(path)), ("authority", .bytes("")),
-                        ("http_version", .bytes("HTTP/1.1")), ("headers", headers),
-                        ("content", .bytes("code=1")),
-                        ("timestamp_start", .float("1772618048.356")),
-                        ("timestamp_end", .float("1772618048.357")),
-                    ])
-                ),
-                (
-                    "response",
-                    .object([
-                        ("status_code", .number("200")), ("reason", .bytes(reason)),
-                        ("http_version", .bytes("HTTP/1.1")),
-                        ("headers", .list([.list([.bytes("Content-Type"), .bytes("application/json")])])),
-                        ("content", .bytes(body)), ("timestamp_start", .float("1772618048.456")),
-                        ("timestamp_end", .float("1772618048.556")),
-                    ])
-                ),
-                ("error", .none),
+                ("request", request(path: path, cookies: field)),
+                ("response", response(body: body, reason: reason)), ("error", .none),
                 (
                     "client_conn",
                     .object([

@@ -30,6 +30,52 @@ struct KillTests {
         return (server, path)
     }
 
+    /// A client of an origin behind a recorder, which trusts nobody but the recorder.
+    private static func trust(in recorder: RecorderProcess) throws -> TLSContext {
+        let pem = try Array(Data(contentsOf: URL(filePath: recorder.certificate)))
+        return try TLSContext.client(
+            .init(trustsSystemRoots: false, furtherRoots: Certificate.all(pem: pem))
+        )
+    }
+
+    /// Kills a recorder while 32 clients are at work; the moment differs from round to round.
+    ///
+    /// - Returns: what the clients saw complete.
+    private static func complete(whenKilled recorder: RecorderProcess, at port: Int, in round: Int)
+        async throws -> [String]
+    {
+        let load = LoadClient()
+        try await load.start(
+            32,
+            proxyPort: recorder.port,
+            origin: "localhost:\(port)",
+            trust: trust(in: recorder),
+            label: "round-\(round)"
+        )
+        try await until("the load runs") { load.ledger.complete.count > 100 + 19 * round }
+        recorder.killNow()
+        try await until("every client has noticed") { load.ledger.connections == 0 }
+        let seen = load.ledger.complete
+        try await load.stop()
+        return seen
+    }
+
+    /// What is left of a capture; where its last entry is torn, `show` says so.
+    private static func left(of capture: String) throws -> Capture {
+        let shown = try Program.run(["show", capture])
+        #expect(shown.status == 0, "\(shown.errors)")
+        let left = try CaptureReader.read(path: capture)
+        if let loss = left.losses.first {
+            #expect(shown.errors.contains(loss.what), "\(shown.errors)")
+        } else {
+            #expect(
+                !shown.errors.contains("cut off") && !shown.errors.contains("breaks off"),
+                "\(shown.errors)"
+            )
+        }
+        return left
+    }
+
     @Test func killedUnderLoadLosesNothingThatAClientSaw() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -40,38 +86,9 @@ struct KillTests {
         for round in 0..<10 {
             // Each recorder appends to what its predecessor left: the next one mends.
             let recorder = try RecorderProcess(into: capture, folder: folder, upstreamCA: certificate)
-            let pem = try Array(Data(contentsOf: URL(filePath: recorder.certificate)))
-            let trust = try TLSContext.client(
-                .init(trustsSystemRoots: false, furtherRoots: Certificate.all(pem: pem))
-            )
-            let load = LoadClient()
-            try await load.start(
-                32,
-                proxyPort: recorder.port,
-                origin: "localhost:\(origin.port)",
-                trust: trust,
-                label: "round-\(round)"
-            )
-            // All are at work; the moment of the kill differs from round to round.
-            try await Self.until("the load runs") { load.ledger.complete.count > 100 + 19 * round }
-            recorder.killNow()
-            try await Self.until("every client has noticed") { load.ledger.connections == 0 }
-            let seen = load.ledger.complete
-            try await load.stop()
-            complete.formUnion(seen)
-
-            let shown = try Program.run(["show", capture])
-            #expect(shown.status == 0, "\(shown.errors)")
-            let left = try CaptureReader.read(path: capture)
-            if left.losses.isEmpty {
-                #expect(
-                    !shown.errors.contains("cut off") && !shown.errors.contains("breaks off"),
-                    "\(shown.errors)"
-                )
-            } else {
-                torn += 1
-                #expect(shown.errors.contains(left.losses[0].what), "\(shown.errors)")
-            }
+            complete.formUnion(try await Self.complete(whenKilled: recorder, at: origin.port, in: round))
+            let left = try Self.left(of: capture)
+            if !left.losses.isEmpty { torn += 1 }
             let recorded = Set(
                 left.indices.map { left[$0] }.filter { $0.failure == nil }.map(\.request.url.text)
             )
@@ -105,16 +122,12 @@ struct KillTests {
             folder: folder,
             upstreamCA: certificate
         )
-        let pem = try Array(Data(contentsOf: URL(filePath: recorder.certificate)))
-        let trust = try TLSContext.client(
-            .init(trustsSystemRoots: false, furtherRoots: Certificate.all(pem: pem))
-        )
         let load = LoadClient()
         try await load.start(
             4,
             proxyPort: recorder.port,
             origin: "localhost:\(origin.port)",
-            trust: trust,
+            trust: Self.trust(in: recorder),
             label: "a"
         )
         try await Self.until("the load runs") { load.ledger.complete.count > 20 }

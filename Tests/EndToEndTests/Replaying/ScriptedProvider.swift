@@ -131,17 +131,23 @@ final class ScriptedProvider: Sendable {
 
     // MARK: - A recording
 
-    /// A login with a provider of that manner, as a recorder would have taken it down.
-    static func recordedLogin(_ manner: Manner = .plain, redirectURI: String = "https://app.example/cb")
-        -> [Exchange]
-    {
-        let provider = ScriptedProvider(manner)
-        var exchanges: [Exchange] = []
-        var now = Timestamp(seconds: 1_780_000_000)
-        var cookies: String?
-        func send(_ method: String, _ path: String, _ headers: [(String, String)], _ body: Body? = nil)
-            -> RecordedResponse
-        {
+    /// Asks a provider and takes down what was said.
+    private struct Recorder {
+        private let provider: ScriptedProvider
+        private(set) var exchanges: [Exchange] = []
+        private var now = Timestamp(seconds: 1_780_000_000)
+        /// The last that was set, which is sent along.
+        var cookie: String?
+
+        init(of provider: ScriptedProvider) { self.provider = provider }
+
+        @discardableResult
+        mutating func send(
+            _ method: String,
+            _ path: String,
+            _ headers: [(String, String)],
+            _ body: Body? = nil
+        ) -> RecordedResponse {
             var request = RecordedRequest(
                 method: method,
                 url: RecordedURL(recordedOrigin + path),
@@ -149,24 +155,31 @@ final class ScriptedProvider: Sendable {
                 body: body
             )
             if let type = body?.mediaType { request.headers.append("Content-Type", type) }
-            if let cookies { request.headers.append("Cookie", cookies) }
+            if let cookie { request.headers.append("Cookie", cookie) }
             let response = provider.respond(to: request)
-            if let cookie = response.setCookies.first { cookies = "\(cookie.name)=\(cookie.value)" }
+            if let set = response.setCookies.first { cookie = "\(set.name)=\(set.value)" }
             exchanges.append(
                 Exchange(startedAt: now, duration: .milliseconds(5), request: request, response: response)
             )
             now = now + .milliseconds(400)
             return response
         }
+    }
+
+    /// A login with a provider of that manner, as a recorder would have taken it down.
+    static func recordedLogin(_ manner: Manner = .plain, redirectURI: String = "https://app.example/cb")
+        -> [Exchange]
+    {
+        var recorder = Recorder(of: ScriptedProvider(manner))
         let browser = [("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Test/1")]
         let query =
             "/authorize?response_type=code&client_id=shop&scope=read&state=x8Kd02mvQpL3xJ7w&redirect_uri="
             + PercentEncoding.encode(redirectURI)
         let page = browser + [("Accept", "text/html")]
-        _ = send("GET", query, page)
+        recorder.send("GET", query, page)
         let script = browser + [("Accept", "*/*")]
         func enter(_ entered: JSONValue) {
-            _ = send(
+            recorder.send(
                 "POST",
                 "/session",
                 script,
@@ -175,19 +188,19 @@ final class ScriptedProvider: Sendable {
         }
         enter(["username": "alice", "password": "wonderland"])
         if manner == .asksForCode { enter(["code": .string(code)]) }
-        let answer = send("GET", query + "&continue=1", page)
+        let answer = recorder.send("GET", query + "&continue=1", page)
         let spent = answer.location.flatMap { RecordedURL($0).queryItems.first("code") } ?? ""
-        cookies = nil
+        recorder.cookie = nil
         let form = [
             ("grant_type", "authorization_code"), ("code", spent), ("redirect_uri", redirectURI),
             ("client_id", "shop"),
         ]
-        _ = send(
+        recorder.send(
             "POST",
             "/token",
             [("User-Agent", "shop/1.0")],
             Body(text: FormBody.encode(form), mediaType: FormBody.mediaType)
         )
-        return exchanges
+        return recorder.exchanges
     }
 }

@@ -42,24 +42,8 @@ struct LiveViewTests {
             visit.seen(0, "verdict") == ["Nothing has come through yet: what the recorder sees appears here."]
         )
         let watched = try #require(visit.results.first?.array)
-        // It went on while it was looked at (how often depends on the machine), and never became less, but for the metadata that
-        // turn out to have been asked for by the next login.
-        let rows = watched.filter { $0["flow"]?.string == "flow-1" }.compactMap { $0["rows"]?.int }
-        let stories = watched.compactMap { $0["logins"]?.array?.first?.string }
-        #expect(Set(stories).count > 1 && !rows.isEmpty, "\(watched)")
-        #expect(zip(rows, rows.dropFirst()).allSatisfy { $1 >= $0 - 1 }, "\(watched)")
-        // Whoever is at the login page has not abandoned it.
-        #expect(!stories.contains { $0.contains("never completed") }, "\(stories)")
-        // In the end it says what the diagnosis says.
-        let told = try Program.run(["diagnose", "--format", "json", recorder.capture])
-        let flows = try JSONParser.parse(told.output.utf8)["flows"]?.array ?? []
-        let end = try #require(watched.last)
-        #expect(end["logins"]?.array?.count == flows.count)
-        let title = try #require(
-            flows.compactMap { $0["findings"]?.array?.first { $0["primary"] == true } }.first?["title"]?
-                .string
-        )
-        #expect(end["logins"]?.array?.contains { $0.string?.hasSuffix(title) == true } == true, "\(end)")
+        expectProgress(watched)
+        try expectEnd(watched, like: recorder.capture)
         // All of it can be opened and searched when the recorder is gone.
         #expect(visit.results[1] == visit.results.last)
         #expect(visit.seen(3, "heading").count == 1 && !visit.seen(visit.last, "results").isEmpty)
@@ -71,6 +55,30 @@ struct LiveViewTests {
             "entries"
         ]?.array?.last
         #expect(refused?["_error"]?.string?.contains("this recorder itself") == true)
+    }
+
+    /// It went on while it was looked at (how often depends on the machine).
+    private func expectProgress(_ watched: [JSONValue]) {
+        // It never became less, but for the metadata that turn out to have been asked for by the next login.
+        let rows = watched.filter { $0["flow"]?.string == "flow-1" }.compactMap { $0["rows"]?.int }
+        let stories = watched.compactMap { $0["logins"]?.array?.first?.string }
+        #expect(Set(stories).count > 1 && !rows.isEmpty, "\(watched)")
+        #expect(zip(rows, rows.dropFirst()).allSatisfy { $1 >= $0 - 1 }, "\(watched)")
+        // Whoever is at the login page has not abandoned it.
+        #expect(!stories.contains { $0.contains("never completed") }, "\(stories)")
+    }
+
+    /// In the end it says what the diagnosis says.
+    private func expectEnd(_ watched: [JSONValue], like capture: String) throws {
+        let told = try Program.run(["diagnose", "--format", "json", capture])
+        let flows = try JSONParser.parse(told.output.utf8)["flows"]?.array ?? []
+        let end = try #require(watched.last)
+        #expect(end["logins"]?.array?.count == flows.count)
+        let title = try #require(
+            flows.compactMap { $0["findings"]?.array?.first { $0["primary"] == true } }.first?["title"]?
+                .string
+        )
+        #expect(end["logins"]?.array?.contains { $0.string?.hasSuffix(title) == true } == true, "\(end)")
     }
 
     /// What goes on beside the page: two logins, a look through the proxy, the end of the recording.

@@ -176,23 +176,15 @@ struct AnotherDay {
             guard token.form == .signed, var header = token.header, let claims = token.claims,
                 token.deviations.isEmpty
             else { return token.text }
-            var hashes: [String: String] = [:]
-            if let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)) {
-                for (old, new) in replacements {
-                    hashes[JSONWebToken.halfHash(of: old, algorithm: algorithm)] = JSONWebToken.halfHash(
-                        of: new,
-                        algorithm: algorithm
-                    )
-                    hashes[DPoPProof.hash(ofAccessToken: old)] = DPoPProof.hash(ofAccessToken: new)
-                }
-            }
+            let signed = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
+            let hashes = signed.map { self.hashes(by: $0) } ?? [:]
             let moved = JSONObject(
                 claims.members.map { member in
                     JSONObject.Member(name: member.name, value: changed(member.value, member.name, hashes))
                 }
             )
             if let name = header["kid"]?.string, let new = keyNames[name] { header["kid"] = .string(new) }
-            guard let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)) else {
+            guard let algorithm = signed else {
                 return encoded(header) + "." + encoded(moved) + "."
             }
             var rest = JSONObject(header.members.filter { $0.name != "alg" })
@@ -200,31 +192,35 @@ struct AnotherDay {
             if rest["jwk"] != nil, let key = Self.key(for: algorithm) {
                 rest["jwk"] = .object(JSONWebKey(key, id: nil).json)
             }
+            guard let key = try signingKey(of: token, by: algorithm) else { return token.text }
+            return try JSONWebToken.sign(claims: moved, header: rest, algorithm: algorithm, with: key)
+        }
+
+        /// What values are hashed to in tokens: those of the day before to those of this one.
+        private func hashes(by algorithm: SignatureAlgorithm) -> [String: String] {
+            var hashes: [String: String] = [:]
+            for (old, new) in replacements {
+                hashes[JSONWebToken.halfHash(of: old, algorithm: algorithm)] = JSONWebToken.halfHash(
+                    of: new,
+                    algorithm: algorithm
+                )
+                hashes[DPoPProof.hash(ofAccessToken: old)] = DPoPProof.hash(ofAccessToken: new)
+            }
+            return hashes
+        }
+
+        /// Nil of an algorithm for which there is none.
+        private func signingKey(of token: JSONWebToken, by algorithm: SignatureAlgorithm) throws
+            -> SigningKey?
+        {
             switch algorithm {
-            case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512:
-                return try JSONWebToken.sign(
-                    claims: moved,
-                    header: rest,
-                    algorithm: algorithm,
-                    with: .privateKey(AnotherDay.rsa.get())
-                )
-            case .es256:
-                return try JSONWebToken.sign(
-                    claims: moved,
-                    header: rest,
-                    algorithm: algorithm,
-                    with: .privateKey(AnotherDay.elliptic.get())
-                )
+            case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: return .privateKey(try AnotherDay.rsa.get())
+            case .es256: return .privateKey(try AnotherDay.elliptic.get())
             case .hs256, .hs384, .hs512:
                 let secrets = CaptureIndex(capture).knownSecrets
                 let secret = token.audience.compactMap { secrets[$0] }.first ?? "nobody knows it"
-                return try JSONWebToken.sign(
-                    claims: moved,
-                    header: rest,
-                    algorithm: algorithm,
-                    with: .secret(Array((replacements[secret] ?? secret).utf8))
-                )
-            default: return token.text
+                return .secret(Array((replacements[secret] ?? secret).utf8))
+            default: return nil
             }
         }
 

@@ -123,6 +123,24 @@ struct AgainstNIOHTTP2Tests {
             return ByteBuffer(bytes: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
         }
 
+        /// Ends a stream: mostly with an answer, perhaps behind an interim one, at times by a reset of either side.
+        mutating func answer(_ stream: HTTP2StreamID) throws {
+            switch Int.random(in: 0...9, using: &random) {
+            case 0:
+                try server.writeOutbound(HTTP2Frame(streamID: stream, payload: .rstStream(.refusedStream)))
+            case 1: try client.writeOutbound(HTTP2Frame(streamID: stream, payload: .rstStream(.cancel)))
+            case 2:
+                let interim = HPACKHeaders([(":status", "103"), ("link", "</a>")])
+                try server.writeOutbound(
+                    HTTP2Frame(streamID: stream, payload: .headers(.init(headers: interim)))
+                )
+                fallthrough
+            default:
+                let status = ["200", "302", "400", "500"].randomElement(using: &random) ?? "200"
+                try say([(":status", status)], on: stream, by: server)
+            }
+        }
+
         /// Says headers, perhaps a body in several frames, perhaps trailers.
         mutating func say(_ fields: [(String, String)], on stream: HTTP2StreamID, by channel: EmbeddedChannel)
             throws
@@ -191,23 +209,7 @@ struct AgainstNIOHTTP2Tests {
             } else {
                 let stream = unanswered.remove(at: Int.random(in: 0..<unanswered.count, using: &pair.random))
                 try pair.pump()
-                switch Int.random(in: 0...9, using: &pair.random) {
-                case 0:
-                    try pair.server.writeOutbound(
-                        HTTP2Frame(streamID: stream, payload: .rstStream(.refusedStream))
-                    )
-                case 1:
-                    try pair.client.writeOutbound(HTTP2Frame(streamID: stream, payload: .rstStream(.cancel)))
-                case 2:
-                    let interim = HPACKHeaders([(":status", "103"), ("link", "</a>")])
-                    try pair.server.writeOutbound(
-                        HTTP2Frame(streamID: stream, payload: .headers(.init(headers: interim)))
-                    )
-                    fallthrough
-                default:
-                    let status = ["200", "302", "400", "500"].randomElement(using: &pair.random) ?? "200"
-                    try pair.say([(":status", status)], on: stream, by: pair.server)
-                }
+                try pair.answer(stream)
             }
             if Bool.random(using: &pair.random) { try pair.pump() }
         }

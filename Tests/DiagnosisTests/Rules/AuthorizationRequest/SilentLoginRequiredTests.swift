@@ -96,6 +96,20 @@ struct SilentLoginRequiredTests {
 
     private static let browser = "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0"
 
+    private func ask(_ client: String, _ uri: String, at provider: String, _ extra: [(String, String)])
+        -> String
+    {
+        "https://\(provider)/authorize?"
+            + FormBody.encode(
+                [
+                    ("response_type", "code"), ("client_id", client), ("scope", "openid"),
+                    ("redirect_uri", "https://\(uri)"),
+                    ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+                    ("code_challenge_method", "S256"),
+                ] + extra
+            )
+    }
+
     /// A page that asks for a session when it is loaded, and a login for which its user clicks minutes later.
     private func probe(
         client: String = "shop-web",
@@ -105,18 +119,6 @@ struct SilentLoginRequiredTests {
         provider: String = "id.harbour.example",
         app: String = "www.shop.example"
     ) -> Recording {
-        func ask(_ client: String, _ uri: String, at provider: String, _ extra: [(String, String)]) -> String
-        {
-            "https://\(provider)/authorize?"
-                + FormBody.encode(
-                    [
-                        ("response_type", "code"), ("client_id", client), ("scope", "openid"),
-                        ("redirect_uri", "https://\(uri)"),
-                        ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
-                        ("code_challenge_method", "S256"),
-                    ] + extra
-                )
-        }
         let silent = ask(
             "shop-web",
             "www.shop.example/silent",
