@@ -8,7 +8,8 @@ internal import Wire
 /// (axios does); and what comes to where an origin is played, if another proxy is on the way to it. Sits before the
 /// client's ``TeeHandler``, which sees the requests as the server will. While requests name the same origin they are passed
 /// on as they come; one for another origin waits until all answers are there.
-final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, PausingHandler {
+final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, PausingHandler, WaitingHandler
+{
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -54,7 +55,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     var isRefusing = false
     var isReadPending = false
     var isInputClosed = false
-    private var deadline: Scheduled<Void>?
+    var deadline: Scheduled<Void>?
 
     init(proxy: ProxyContext, identity: ClientIdentity, role: AssumedRole) {
         self.proxy = proxy
@@ -218,18 +219,8 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
 
     // MARK: -
 
-    /// A head that has begun has to end in time.
     private func watchHead() {
-        guard splitter.isInsideHead else {
-            deadline?.cancel()
-            deadline = nil
-            return
-        }
-        guard deadline == nil else { return }
-        deadline = context?.eventLoop.assumeIsolated().scheduleTask(
-            in: TimeAmount(proxy.configuration.limits.headTime)
-        ) { [self] in
-            deadline = nil
+        watchHead(isInside: splitter.isInsideHead, within: proxy.configuration.limits.headTime) { [self] in
             guard splitter.isInsideHead else { return }
             // The time that an answer takes is not the client's.
             guard current?.tee.isIdle ?? true else { return watchHead() }

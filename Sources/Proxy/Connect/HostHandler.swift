@@ -5,7 +5,7 @@ internal import NIOCore
 ///
 /// Carries out what ``ReverseStateMachine`` decides. Sits before the client's ``TeeHandler``, which sees the requests
 /// as the provider will.
-final class HostHandler: ChannelDuplexHandler, RemovableChannelHandler {
+final class HostHandler: ChannelDuplexHandler, RemovableChannelHandler, WaitingHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -13,11 +13,11 @@ final class HostHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let proxy: ProxyContext
     private let tee: Tee
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
     private var machine: ReverseStateMachine
     private var isReadPending = false
     private var isAnswered = false
-    private var deadline: Scheduled<Void>?
+    var deadline: Scheduled<Void>?
 
     init(proxy: ProxyContext, tee: Tee, listener: ReverseListener, isClientInTLS: Bool) {
         self.proxy = proxy
@@ -92,18 +92,8 @@ final class HostHandler: ChannelDuplexHandler, RemovableChannelHandler {
         )
     }
 
-    /// A head that has begun has to end in time.
     private func watchHead() {
-        guard machine.isInsideHead else {
-            deadline?.cancel()
-            deadline = nil
-            return
-        }
-        guard deadline == nil else { return }
-        deadline = context?.eventLoop.assumeIsolated().scheduleTask(
-            in: TimeAmount(proxy.configuration.limits.headTime)
-        ) { [self] in
-            deadline = nil
+        watchHead(isInside: machine.isInsideHead, within: proxy.configuration.limits.headTime) { [self] in
             guard machine.isInsideHead, !tee.hasLostTheThread else { return }
             // The time that an answer takes is not the client's.
             guard tee.isIdle else { return watchHead() }

@@ -14,4 +14,18 @@ extension WaitingHandler {
         deadline?.cancel()
         deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time), body)
     }
+
+    /// A head that has begun has to end in time; does something where it has not, and waits for nothing where none has begun.
+    func watchHead(isInside: Bool, within time: Duration, _ late: @escaping () -> Void) {
+        guard isInside else {
+            deadline?.cancel()
+            deadline = nil
+            return
+        }
+        guard deadline == nil else { return }
+        setDeadline(time) { [self] in
+            deadline = nil
+            late()
+        }
+    }
 }
