@@ -43,10 +43,7 @@ package final class BuiltInProvider: Sendable {
 
     /// The same provider with the same keys and registered clients, begun anew with other faults.
     package func begunAnew(breaking faults: [Fault], probing probes: [Fault]) -> BuiltInProvider {
-        var policy = policy
-        policy.faults = faults
-        policy.probes = probes
-        return BuiltInProvider(self, policy)
+        BuiltInProvider(self, policy.breaking(faults, probing: probes))
     }
 
     package func respond(to request: RecordedRequest, at now: Timestamp) -> RecordedResponse {

@@ -16,4 +16,12 @@ package struct ProviderPolicy: Sendable {
     package var probes: [Fault] = []
 
     package init() {}
+
+    /// The same, but for the ways in which it breaks.
+    func breaking(_ faults: [Fault], probing probes: [Fault]) -> ProviderPolicy {
+        var policy = self
+        policy.faults = faults
+        policy.probes = probes
+        return policy
+    }
 }

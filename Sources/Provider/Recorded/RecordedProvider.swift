@@ -124,10 +124,7 @@ package final class RecordedProvider: Sendable {
 
     /// The same providers with the same keys and registered clients, begun anew with other faults.
     package func begunAnew(breaking faults: [Fault], probing probes: [Fault]) -> RecordedProvider {
-        var policy = policy
-        policy.faults = faults
-        policy.probes = probes
-        return RecordedProvider(self, policy)
+        RecordedProvider(self, policy.breaking(faults, probing: probes))
     }
 
     /// Answers a request that came in at a time.
