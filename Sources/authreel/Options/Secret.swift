@@ -21,7 +21,7 @@ enum Secret {
         option: String = "--secret",
         command: String = "replay"
     ) throws -> String {
-        if source == "prompt" { return try prompt(name, option) }
+        if source == "prompt" { return try prompt(name, before: "\(option) \(name)=") }
         if let value = try kept(source, option: "\(option) \(name)", command: command) { return value }
         throw CommandFailure(
             .usage,
@@ -40,14 +40,7 @@ enum Secret {
     /// - Throws: ``CommandFailure`` when there is nothing to be had there.
     static func kept(_ source: String, option: String, command: String = "record") throws -> String? {
         if source == "prompt" {
-            guard let answer = try SecretPrompt.ask("\(option): ") else {
-                throw CommandFailure(
-                    .usage,
-                    "\(option) prompt needs a terminal to ask on",
-                    hint: "\(option) env:VARIABLE takes it from the environment"
-                )
-            }
-            return answer
+            return try prompt(option, before: "\(option) ")
         }
         if source.hasPrefix("env:") {
             let variable = String(source.dropFirst(4))
@@ -96,12 +89,13 @@ enum Secret {
         }
     }
 
-    private static func prompt(_ name: String, _ option: String) throws -> String {
+    /// Asks for what has a name; `option`: all that the user wrote before `prompt`.
+    private static func prompt(_ name: String, before option: String) throws -> String {
         guard let answer = try SecretPrompt.ask("\(name): ") else {
             throw CommandFailure(
                 .usage,
-                "\(option) \(name)=prompt needs a terminal to ask on",
-                hint: "\(option) \(name)=env:VARIABLE takes it from the environment"
+                "\(option)prompt needs a terminal to ask on",
+                hint: "\(option)env:VARIABLE takes it from the environment"
             )
         }
         return answer
