@@ -21,13 +21,7 @@ package import JSON
 /// time is linear in the length of what is looked at, whatever the number of secrets. Does no IO, changes nothing once it
 /// is made: entries may be scanned at the same time.
 package struct LeakScan: Sendable {
-    private let windows: WindowIndex
-    private let kinds: [Secret.Kind]
-    private let named: NamedValueIndex
-    private let words: WordIndex
-    private let wordSecrets: [Secret]
-    /// For each ASCII byte, whether text may have it: printable, white space, and what the secrets have.
-    private let textBytes: [Bool]
+    private let sought: SoughtSecrets
 
     /// Secrets that the scan does not look for: they are shorter than twelve characters or lawful text from end to end,
     /// and no pair of `short` has them as its value.
@@ -67,8 +61,6 @@ package struct LeakScan: Sendable {
         unprotected = distinct.indices
             .filter { !named.contains(distinct[$0].text) && !windows.holdsAny(of: $0) }
             .map { distinct[$0] }
-        kinds = distinct.map(\.kind)
-        self.named = NamedValueIndex(short)
         let spelled = words.flatMap { word in
             let bytes = Array(word.secret.text.utf8)
             // What an account is called is looked for as it stands: in base64 it is met by chance, or in a certificate.
@@ -76,10 +68,14 @@ package struct LeakScan: Sendable {
             let forms = isPlain ? [] : WordIndex.encoded(bytes)
             return [(word.secret, bytes, word.boundary)] + forms.map { (word.secret, $0, .base64) }
         }
-        self.words = WordIndex(spelled.map { ($0.1, $0.2) })
-        wordSecrets = spelled.map(\.0)
-        self.textBytes = textBytes
-        self.windows = windows
+        sought = SoughtSecrets(
+            windows: windows,
+            kinds: distinct.map(\.kind),
+            named: NamedValueIndex(short),
+            words: WordIndex(spelled.map { ($0.1, $0.2) }),
+            wordSecrets: spelled.map(\.0),
+            textBytes: textBytes
+        )
     }
 
     private static func textBytes(of secrets: [Secret]) -> [Bool] {
@@ -154,14 +150,14 @@ package struct LeakScan: Sendable {
 
         private mutating func visit(_ object: JSONObject) {
             // {"name": …, "value": …}, as HAR writes header fields, cookies, and parameters.
-            let given = object["name"]?.string.flatMap(scan.named.name)
+            let given = object["name"]?.string.flatMap(scan.sought.named.name)
             let isBase64 = object["encoding"]?.string?.lowercased() == "base64"
             for (ordinal, member) in object.members.enumerated() {
                 path.enter(member.name, ordinal: ordinal)
                 look(at: member.name, context: [], isName: true)
                 var context: [Int] = []
-                if !scan.named.isEmpty {
-                    if let name = scan.named.name(member.name) { context.append(name) }
+                if !scan.sought.named.isEmpty {
+                    if let name = scan.sought.named.name(member.name) { context.append(name) }
                     if let given, member.name == "value" { context.append(given) }
                 }
                 if isBase64, member.name == "text", case .string(let text) = member.value {
@@ -190,18 +186,10 @@ package struct LeakScan: Sendable {
             isBase64Body: Bool = false
         ) {
             // Too short for a secret in any encoding, and no pairs to look for.
-            guard text.count >= WindowIndex.length || !scan.named.isEmpty || !scan.words.isEmpty,
+            guard text.count >= WindowIndex.length || scan.sought.haveShort,
                 !text.isEmpty, !clean.contains(text, context, isBase64Body: isBase64Body)
             else { return }
-            var scanned = TextScan(
-                windows: scan.windows,
-                kinds: scan.kinds,
-                named: scan.named,
-                words: scan.words,
-                wordSecrets: scan.wordSecrets,
-                textBytes: scan.textBytes,
-                context: context
-            )
+            var scanned = TextScan(scan.sought, context: context)
             scanned.scan(text, isBase64Body: isBase64Body)
             if scanned.findings.isEmpty { clean.insert(text, context, isBase64Body: isBase64Body) }
             for finding in scanned.findings {

@@ -25,12 +25,7 @@ struct TextScan {
         var characters: Int
     }
 
-    private let windows: WindowIndex
-    private let kinds: [Secret.Kind]
-    private let named: NamedValueIndex
-    private let words: WordIndex
-    private let wordSecrets: [Secret]
-    private let textBytes: [Bool]
+    private let sought: SoughtSecrets
     /// Names under which the whole text stands.
     private let context: [Int]
 
@@ -41,21 +36,8 @@ struct TextScan {
     private var seen: [Int: Int] = [:]
     private var exactBytes = 0
 
-    init(
-        windows: WindowIndex,
-        kinds: [Secret.Kind],
-        named: NamedValueIndex,
-        words: WordIndex,
-        wordSecrets: [Secret],
-        textBytes: [Bool],
-        context: [Int]
-    ) {
-        self.windows = windows
-        self.kinds = kinds
-        self.named = named
-        self.words = words
-        self.wordSecrets = wordSecrets
-        self.textBytes = textBytes
+    init(_ sought: SoughtSecrets, context: [Int]) {
+        self.sought = sought
         self.context = context
     }
 
@@ -68,16 +50,23 @@ struct TextScan {
 
     private mutating func look(at view: UnsafeBufferPointer<UInt8>, depth: Int) {
         guard findings.count < Self.limit else { return }
-        var found = windows.runs(in: view, limit: Self.limit)
+        var found = sought.windows.runs(in: view, limit: Self.limit)
             .filter { $0.characters >= WindowIndex.length }
-            .map { Finding(range: $0.range, kind: kinds[$0.text], encodings: [], characters: $0.characters) }
-        if !named.isEmpty {
-            var scan = NamedValueScan(named, view, limit: Self.limit)
+            .map {
+                Finding(
+                    range: $0.range,
+                    kind: sought.kinds[$0.text],
+                    encodings: [],
+                    characters: $0.characters
+                )
+            }
+        if !sought.named.isEmpty {
+            var scan = NamedValueScan(sought.named, view, limit: Self.limit)
             found += scan.run(context: context)
         }
-        for match in words.matches(in: view, limit: Self.limit)
-        where above.isEmpty || words.boundary(of: match) != .name {
-            let secret = wordSecrets[match.word]
+        for match in sought.words.matches(in: view, limit: Self.limit)
+        where above.isEmpty || sought.words.boundary(of: match) != .name {
+            let secret = sought.wordSecrets[match.word]
             found.append(
                 Finding(
                     range: match.range,
@@ -114,7 +103,7 @@ struct TextScan {
     private mutating func descend(_ decoding: ViewDecoding, into view: UnsafeBufferPointer<UInt8>, depth: Int)
         -> Int
     {
-        guard let below = decoding.view(of: view, textBytes: textBytes) else { return 0 }
+        guard let below = decoding.view(of: view, textBytes: sought.textBytes) else { return 0 }
         var hasher = Hasher()
         below.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         let hash = hasher.finalize()
@@ -132,7 +121,7 @@ struct TextScan {
     private mutating func record(_ found: [Finding]) {
         var found = found
         for (text, decoding) in above.reversed() {
-            guard let view = decoding.view(of: text, textBytes: textBytes, tracksOrigins: true) else {
+            guard let view = decoding.view(of: text, textBytes: sought.textBytes, tracksOrigins: true) else {
                 return
             }
             for index in found.indices {
