@@ -18,10 +18,7 @@ package enum FlowFinder {
     package static func outlines(in capture: Capture) -> [Outline] {
         let index = CaptureIndex(capture)
         return builders(index, areOne: false).enumerated().map { number, builder in
-            Outline(
-                id: id(number),
-                exchanges: builder.exchanges.sorted { index.position[$0] < index.position[$1] }
-            )
+            Outline(id: id(number), exchanges: index.inOrder(builder.exchanges))
         }
     }
 

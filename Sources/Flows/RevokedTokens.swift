@@ -49,9 +49,7 @@ package struct RevokedTokens: Sendable {
             default: break
             }
         }
-        for call in revocations.sorted(by: { index.position[$0.exchange] < index.position[$1.exchange] }) {
-            add(call)
-        }
+        for call in index.inOrder(revocations, by: \.exchange) { add(call) }
         refreshes = refreshes.mapValues { $0.sorted() }
     }
 

@@ -60,7 +60,7 @@ extension Ending {
         if builder.exchanges.contains(where: { ForgeRockStep.refusal(in: index.capture[$0]) != nil }) {
             return .failure
         }
-        let exchanges = builder.exchanges.sorted { index.position[$0] < index.position[$1] }
+        let exchanges = index.inOrder(builder.exchanges)
         guard ThirdPartyInitiation.refused(among: exchanges, in: index).isEmpty else { return .failure }
         var isRead: [Bool] = []
         for message in messages {

@@ -10,7 +10,7 @@ struct FlowAssembly {
 
     func flow() -> Flow {
         let position = index.position
-        let exchanges = builder.exchanges.sorted { position[$0] < position[$1] }
+        let exchanges = index.inOrder(builder.exchanges)
         let messages = builder.messages.enumerated().sorted {
             (position[$0.element.exchange], $0.offset) < (position[$1.element.exchange], $1.offset)
         }.map(\.element)

@@ -35,8 +35,8 @@ private struct Landings: Sendable {
     let byRedirect: [Int: [Int]]
 
     init(_ index: CaptureIndex) {
-        byRedirect = Dictionary(
-            grouping: index.redirectedFrom.keys.sorted { index.position[$0] < index.position[$1] }
-        ) { index.redirectedFrom[$0] ?? $0 }
+        byRedirect = Dictionary(grouping: index.inOrder(index.redirectedFrom.keys)) {
+            index.redirectedFrom[$0] ?? $0
+        }
     }
 }

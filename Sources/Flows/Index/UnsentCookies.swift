@@ -33,9 +33,7 @@ struct UnsentCookies: Sendable {
             }
         )
         let requests = Dictionary(
-            grouping: index.authorizationRequests.sorted {
-                index.position[$0.exchange] < index.position[$1.exchange]
-            },
+            grouping: index.inOrder(index.authorizationRequests, by: \.exchange),
             by: \.state
         )
         for response in index.responses where response.error == nil {

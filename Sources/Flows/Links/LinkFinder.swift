@@ -26,8 +26,7 @@ enum LinkFinder {
 
     static func links(of flow: FlowBuilder, in index: CaptureIndex) -> [Link] {
         // Documents that every login of an issuer shares hold no value of one login.
-        let exchanges = flow.exchanges.filter { index.messages[$0]?.isPublished != true }
-            .sorted { index.position[$0] < index.position[$1] }
+        let exchanges = index.inOrder(flow.exchanges.filter { index.messages[$0]?.isPublished != true })
         let table = values(in: exchanges, of: flow, index)
         let links =
             equalValues(in: table, index.capture) + RegistrationLinks.links(of: flow, in: index)

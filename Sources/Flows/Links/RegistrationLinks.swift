@@ -9,10 +9,10 @@ enum RegistrationLinks {
             case .registration(let call), .clientConfiguration(let call): call
             default: nil
             }
-        }.sorted { index.position[$0.exchange] < index.position[$1.exchange] }
+        }
         var named: [EndpointAddress: Int] = [:]
         var links: [Link] = []
-        for call in calls {
+        for call in index.inOrder(calls, by: \.exchange) {
             if let link = named[EndpointAddress(call.endpoint)] {
                 links[link].uses.append(
                     Occurrence(

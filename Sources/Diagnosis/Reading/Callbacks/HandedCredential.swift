@@ -21,8 +21,7 @@ struct HandedCredential {
             found.append(HandedCredential(assertion: assertion, response: response))
         }
         found += assertions.values.map { HandedCredential(assertion: $0) }
-        let position = flow.surroundings.position
-        return found.sorted { position[$0.exchange] < position[$1.exchange] }
+        return flow.surroundings.inOrder(found, by: \.exchange)
     }
 
     private var exchange: Int { assertion?.exchange ?? response?.exchange ?? 0 }

@@ -63,9 +63,8 @@ enum RefreshedLoop {
             guard requests.count > 1 else { return }
             var run: [LoginRound] = []
             var last: AuthorizationRequest?
-            for request in index.authorizationRequests.filter({ !$0.isSilent }).sorted(by: {
-                index.position[$0.exchange] < index.position[$1.exchange]
-            }) {
+            let asked = index.authorizationRequests.filter { !$0.isSilent }
+            for request in index.inOrder(asked, by: \.exchange) {
                 if let last, LoginRound.sameness(of: last) == LoginRound.sameness(of: request),
                     let page = Self.page(leadingTo: request, in: index),
                     let callback = Self.callback(leadingTo: page, among: requests, in: index),

@@ -42,8 +42,10 @@ enum ScriptedLoop {
             }
             guard pages.count > 1 else { return }
             let requests = index.authorizationRequests.filter { !$0.isSilent && $0.state != nil }
-                .sorted { index.position[$0.exchange] < index.position[$1.exchange] }
-            let logins = Dictionary(grouping: requests, by: LoginRound.sameness).values
+            let logins = Dictionary(
+                grouping: index.inOrder(requests, by: \.exchange),
+                by: LoginRound.sameness
+            ).values
             for login in logins where login.count >= LoginRound.fewest {
                 var run: [LoginRound] = []
                 for request in login {

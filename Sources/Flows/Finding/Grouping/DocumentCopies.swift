@@ -21,7 +21,7 @@ struct DocumentCopies {
     var groups: [[Int]] {
         var groups: [String: [Int]] = [:]
         var order: [String] = []
-        for exchange in exchanges.sorted(by: { index.position[$0] < index.position[$1] }) {
+        for exchange in index.inOrder(exchanges) {
             let read = read(exchange)
             guard let message = index.messages[read],
                 var group = owners.group(of: message, at: read)

@@ -26,10 +26,6 @@ extension FlowGrouping {
 
     /// What waited in vain.
     mutating func joinWhatWaits() {
-        for message in early.takeAll().sorted(by: {
-            index.position[$0.exchange] < index.position[$1.exchange]
-        }) {
-            join(message, at: message.exchange)
-        }
+        for message in index.inOrder(early.takeAll(), by: \.exchange) { join(message, at: message.exchange) }
     }
 }

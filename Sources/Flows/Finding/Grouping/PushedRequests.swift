@@ -36,9 +36,8 @@ struct PushedRequests {
         flow: FlowBuilder, calls: [EndpointCall]
     )] {
         guard !exchanges.isEmpty, !waiting.isEmpty else { return [] }
-        let accepted = waiting.values.filter(\.answer.isSuccess).sorted {
-            index.position[$0.exchange] < index.position[$1.exchange]
-        }.map { (call: $0, asked: $0.parameters.openingRequestObject) }
+        let accepted = index.inOrder(waiting.values.filter(\.answer.isSuccess), by: \.exchange)
+            .map { (call: $0, asked: $0.parameters.openingRequestObject) }
         var byChallenge: [String: [EndpointCall]] = [:]
         for (call, asked) in accepted {
             if let challenge = asked["code_challenge"] { byChallenge[challenge, default: []].append(call) }
