@@ -152,40 +152,8 @@ final class TextSweeper {
         return output.finished()
     }
 
-    /// A secret in hexadecimal with something between its digits.
-    private func replacingGroups(of text: [UInt8]) -> [UInt8]? {
-        var output = text
-        for places in GroupedHexadecimal.runs(in: text) {
-            GroupedHexadecimal.change(places, of: &output, replacingSecrets)
-        }
-        return output == text ? nil : output
-    }
-
-    /// A secret in base 85.
-    private func replacingDigits(inBase85Of text: [UInt8]) -> [UInt8]? {
-        var output = Splicer(text)
-        for encoded in ASCII85Text.all(in: text) {
-            guard let other = replacingSecrets(in: encoded.bytes).flatMap(encoded.encoding) else { continue }
-            output.replace(encoded.range, with: other)
-        }
-        return output.finished()
-    }
-
-    /// A secret whose bytes are listed by their numbers.
-    private func replacingBytes(byNumberOf text: [UInt8]) -> [UInt8]? {
-        var output = Splicer(text)
-        for list in DecimalBytes.all(in: text) {
-            guard let others = replacingSecrets(in: list.bytes), others.count == list.bytes.count else {
-                continue
-            }
-            for (index, other) in others.enumerated() where other != list.bytes[index] {
-                output.replace(list.places[index], with: Array(String(other).utf8))
-            }
-        }
-        return output.finished()
-    }
-
-    private func replacingSecrets(in bytes: [UInt8]) -> [UInt8]? {
+    /// Bytes that were listed or encoded somehow, without the secrets in them; nil where there are none.
+    func replacingSecrets(in bytes: [UInt8]) -> [UInt8]? {
         let plain = replacing(index.matches(in: bytes), in: bytes)
         return replacingWords(in: plain ?? bytes) ?? plain
     }
