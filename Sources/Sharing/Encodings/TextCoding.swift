@@ -14,6 +14,8 @@ enum TextCoding: Sendable, CaseIterable {
     case folds
     /// `=C3=BC`; see ``QuotedPrintable``.
     case quoted
+    /// `\71 `; see ``StyleEscapes``.
+    case styles
 
     /// Whether a text has anything to decode.
     func mayApply(to text: ArraySlice<UInt8>) -> Bool {
@@ -25,6 +27,7 @@ enum TextCoding: Sendable, CaseIterable {
         // Other texts have such line breaks that mean nothing.
         case .folds: false
         case .quoted: QuotedPrintable.mayApply(to: text)
+        case .styles: StyleEscapes.mayApply(to: text)
         }
     }
 
@@ -48,7 +51,7 @@ enum TextCoding: Sendable, CaseIterable {
         switch self {
         case .percent: byte == 0x25
         case .form: byte == 0x25 || byte == 0x2b
-        case .escapes: byte == 0x5c
+        case .escapes, .styles: byte == 0x5c
         case .entities: byte == 0x26
         case .folds: byte == 0x0a || byte == 0x0d
         case .quoted: byte == 0x3d
@@ -79,6 +82,7 @@ enum TextCoding: Sendable, CaseIterable {
             else { return nil }
             return ([], mark + 2 - index)
         case .quoted: return QuotedPrintable.escape(at: index, in: text)
+        case .styles: return StyleEscapes.escape(at: index, in: text)
         }
     }
 
@@ -196,6 +200,7 @@ enum TextCoding: Sendable, CaseIterable {
         // The line breaks behind it stay where they are.
         case .folds: output += [byte] + raw.dropFirst()
         case .quoted: QuotedPrintable.append(byte, like: raw, to: &output)
+        case .styles: StyleEscapes.append(byte, like: raw, to: &output)
         }
     }
 }

@@ -88,7 +88,7 @@ final class TextSweeper {
 
     /// Those of documents first: behind another one their escapes are characters like all, and what replaces one would be written
     /// in that other one.
-    private static let codings: [TextCoding] = [.escapes, .entities, .percent, .form, .quoted]
+    private static let codings: [TextCoding] = [.escapes, .entities, .percent, .form, .quoted, .styles]
 
     private func sweepingAnew(_ text: [UInt8], depth: Int, _ pass: inout Pass) -> [UInt8]? {
         var current = text

@@ -16,6 +16,10 @@ struct TextCodingTests {
         (.quoted, "A=62=\nc/d=", "Q=72=\ns/t="),
         (.escapes, #"J\xc3\xbcrgen Abc/d \xe9"#, #"J\xc3\xbcrgen Qrs/t \xe9"#),
         (.entities, "&# &#x &#65bc&#47d&#", "&# &#x &#81;rs&#47t&#"),
+        (.styles, #"\41 bc\2f d\d \9"#, #"\51 rs\2f t\d \9"#),
+        (.styles, "\\000041bc/d\\2F\r\n", "\\000051rs/t\\2F\r\n"),
+        // What follows could be one more digit of the escape.
+        (.styles, #"Abc/\64z"#, #"Qrs/\000074z"#), (.styles, #"x\41g\41 bc/d"#, #"x\41g\51 rs/t"#),
     ])
     func secretIsExchangedInsideOfItsEncoding(coding: TextCoding, text: String, expected: String) throws {
         let decoded = coding.decoded(Array(text.utf8)[...])
@@ -33,6 +37,29 @@ struct TextCodingTests {
     ])
     func quotedPrintableIsToldFromForms(text: String, isOne: Bool) {
         #expect(TextCoding.quoted.mayApply(to: Array(text.utf8)[...]) == isOne)
+    }
+
+    /// Patterns and strings of scripts have backslashes, too.
+    @Test(arguments: [
+        (#"\71 "#, true), (#"\00007A"#, true), (#"\d+\b"#, false), (#"\u00e9\n"#, false), ("71", false),
+        (#"\"#, false), ("", false),
+    ])
+    func escapesOfStyleSheetsAreToldFromOthers(text: String, isOne: Bool) {
+        #expect(TextCoding.styles.mayApply(to: Array(text.utf8)[...]) == isOne)
+    }
+
+    @Test(arguments: [
+        #".a::after{content:"\71\37\5a\72\32\4c\6b\58\39\76\54\62\34\57\6d\4e"}"#,
+        #".a::after{content:"\71 \37 \5a \72 \32 \4c \6b \58 \39 \76 \54 \62 \34 \57 \6d \4e "}"#,
+    ])
+    func secretInAStyleSheetIsReplaced(text: String) throws {
+        let secret = "q7Zr2LkX9vTb4WmN"
+        var found = FoundSecrets()
+        found.values = [secret: .token]
+        let standIns = StandIns.fixed(found)
+        let swept = try #require(standIns.sweeper.sweeping(Array(text.utf8)))
+        let read = String(decoding: TextCoding.styles.decoded(swept[...]).bytes, as: UTF8.self)
+        #expect(read == ".a::after{content:\"\(standIns.standIn(for: secret))\"}")
     }
 
     @Test func longerTextIsEncodedWhereItHasTo() {
