@@ -35,33 +35,23 @@ struct ASCII85Text {
                 bytes += [0, 0, 0, 0]
                 continue
             }
-            guard Self.digits.contains(digit) else { return nil }
             group.append(digit)
             guard group.count == 5 else { continue }
-            guard let own = Self.decoded(group) else { return nil }
+            guard let own = Base85Alphabet.ascii85.decoded(group) else { return nil }
             groups.append(group)
             bytes += own
             group = []
         }
         if !group.isEmpty {
-            guard group.count > 1, let own = Self.decoded(group) else { return nil }
+            guard let own = Base85Alphabet.ascii85.decoded(group) else { return nil }
             groups.append(group)
             bytes += own
         }
         (self.groups, self.bytes) = (groups, bytes)
     }
 
-    private static let digits: ClosedRange<UInt8> = 0x21...0x75
     /// Four of them in one digit.
     private static let zeros: UInt8 = 0x7a
-
-    /// As many bytes as there are digits but for one; nil where they are too large a number.
-    private static func decoded(_ group: [UInt8]) -> [UInt8]? {
-        let whole = group + [UInt8](repeating: digits.upperBound, count: 5 - group.count)
-        let value = whole.reduce(UInt64(0)) { $0 * 85 + UInt64($1 - digits.lowerBound) }
-        guard value <= UInt64(UInt32.max) else { return nil }
-        return (0..<(group.count - 1)).map { UInt8(truncatingIfNeeded: value >> UInt64(24 - 8 * $0)) }
-    }
 
     /// Other bytes in the place of these, with as many digits; nil where there are others of them.
     func encoding(_ other: [UInt8]) -> [UInt8]? {
@@ -75,21 +65,10 @@ struct ASCII85Text {
                 output += group
             } else {
                 guard group.count > 1 else { return nil }
-                output += Self.encoded(own)
+                output += Base85Alphabet.ascii85.encoded(own)
             }
             start += count
         }
         return output
-    }
-
-    private static func encoded(_ bytes: [UInt8]) -> [UInt8] {
-        let whole = bytes + [UInt8](repeating: 0, count: 4 - bytes.count)
-        var value = whole.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        var output: [UInt8] = []
-        for _ in 0..<5 {
-            output.append(UInt8(value % 85) + digits.lowerBound)
-            value /= 85
-        }
-        return Array(output.reversed().prefix(bytes.count + 1))
     }
 }

@@ -11,7 +11,16 @@ extension TextSweeper {
         return output == text ? nil : output
     }
 
-    /// A secret in base 85.
+    /// A secret in lines of `uuencode`.
+    func replacingLines(ofUUEncoded text: [UInt8]) -> [UInt8]? {
+        var output = text
+        for encoded in UUEncodedText.all(in: text) {
+            if let other = replacingSecrets(in: encoded.bytes) { encoded.write(other, into: &output) }
+        }
+        return output == text ? nil : output
+    }
+
+    /// A secret in base 85 between its marks.
     func replacingDigits(inBase85Of text: [UInt8]) -> [UInt8]? {
         var output = Splicer(text)
         for encoded in ASCII85Text.all(in: text) {
@@ -19,6 +28,32 @@ extension TextSweeper {
             output.replace(encoded.range, with: other)
         }
         return output.finished()
+    }
+
+    /// A secret in base 85 without marks around it.
+    func replacingGroups(inBase85Of text: [UInt8]) -> [UInt8]? {
+        var output = text
+        for run in base85.runs(in: text) { run.change(&output, replacingSecrets) }
+        return output == text ? nil : output
+    }
+
+    /// A secret whose pieces stand one behind the other, each of them too short to be met.
+    func replacingPieces(of text: [UInt8]) -> [UInt8]? {
+        guard !joinedIndex.isEmpty else { return nil }
+        let joined = JoinedText(text)
+        var output = text
+        for match in joinedIndex.matches(in: joined.bytes) where joined.hasJoint(in: match.range) {
+            let (secret, places) = (drawn[match.secret], joined.places[match.range])
+            let piece = Array(joined.bytes[match.range])
+            let made = standIns.standIn(for: secret).utf8.filter(\.isASCIIAlphanumeric)
+            guard let first = places.first, let last = places.last,
+                made.count == secret.utf8.count(where: \.isASCIIAlphanumeric), Drawn.looks(piece),
+                !standIns.open.isPublic(piece), !standIns.written.isOne(around: first..<(last + 1), in: text)
+            else { continue }
+            for (place, byte) in zip(places, made[match.offset...]) { output[place] = byte }
+            standIns.tally.note(secret)
+        }
+        return output == text ? nil : output
     }
 
     /// A secret whose bytes are listed by their numbers.

@@ -3,9 +3,13 @@ import Captures
 /// Writes stand-ins into texts wherever a secret stands, or a piece of one, however it is encoded.
 final class TextSweeper {
     /// Whom it belongs to: what stands for a secret that is made of others is swept itself.
-    private unowned let standIns: StandIns
+    unowned let standIns: StandIns
     private let secrets: [String]
     private let index: FragmentIndex
+    let base85: Base85Index
+    /// Those that were drawn, by their letters and digits: marks stand between pieces as well.
+    let drawn: [String]
+    let joinedIndex: FragmentIndex
     /// People's names and addresses, and secrets that they chose, which are also written in capital letters.
     private let people: [String]
     private let peopleIndex: FragmentIndex
@@ -27,6 +31,9 @@ final class TextSweeper {
         let found = standIns.found
         secrets = standIns.tokens + found.values.keys.sorted()
         index = FragmentIndex(secrets.map { Array($0.utf8) })
+        base85 = Base85Index(secrets)
+        drawn = secrets.filter { Drawn.looks($0.utf8) }
+        joinedIndex = FragmentIndex(drawn.map { $0.utf8.filter(\.isASCIIAlphanumeric) })
         people = found.values.filter { $0.value.isPersonal || $0.value.isChosen }.keys.sorted()
         peopleIndex = FragmentIndex(people.map { $0.utf8.map(\.asciiLowercased) })
         names = found.personNames
@@ -106,6 +113,7 @@ final class TextSweeper {
             take(replacingNames(in: current))
             take(replacingPhones(in: current))
             take(replacingCodes(in: current))
+            if depth < 2 { take(replacingPieces(of: current)) }
             take(shifting(current, &pass.moved))
         }
         guard depth < Self.deepest else { return isChanged ? current : nil }
@@ -121,7 +129,9 @@ final class TextSweeper {
         }
         if !pass.isOfWholes {
             take(replacingGroups(of: current))
+            take(replacingLines(ofUUEncoded: current))
             take(replacingDigits(inBase85Of: current))
+            take(replacingGroups(inBase85Of: current))
             take(replacingBytes(byNumberOf: current))
             take(replacingNumbers(inBase64Of: current))
         }
