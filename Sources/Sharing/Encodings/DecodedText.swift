@@ -77,20 +77,40 @@ struct DecodedText {
         return pieces + [(ownEnd..<bytes.count, otherEnd)]
     }
 
-    /// How many bytes of either stand before what is the same in both again; nil where nothing near is.
+    /// How many bytes of either stand before what is the same in both again, as few as there may be; nil where nothing near is.
     private func nextPiece(behind own: Range<Int>, _ new: Range<Int>, in other: [UInt8]) -> (Int, Int)? {
-        for sum in 1...(2 * Self.longestChange) {
-            for skipped in max(0, sum - Self.longestChange)...min(sum, Self.longestChange) {
-                let rest = own.dropFirst(skipped).prefix(Self.shortestPiece)
-                let same = new.dropFirst(sum - skipped).prefix(Self.shortestPiece)
-                guard rest.count == Self.shortestPiece, same.count == Self.shortestPiece else { continue }
-                if bytes[rest].elementsEqual(other[same]) { return (skipped, sum - skipped) }
+        // Where what may be the same begins, behind both.
+        var (owns, news): ([UInt64: Int], [UInt64: Int]) = ([:], [:])
+        var best: (skipped: Int, new: Int)?
+        func take(_ skipped: Int, _ new: Int) {
+            let sum = best.map { $0.skipped + $0.new } ?? .max
+            if (skipped + new, skipped) < (sum, best?.skipped ?? 0) { best = (skipped, new) }
+        }
+        for step in 0...Self.longestChange {
+            // What is met from here on stands behind as many bytes at least.
+            if let best, best.skipped + best.new < step { break }
+            let (ownKey, newKey) = (Self.key(bytes, own, step), Self.key(other, new, step))
+            if ownKey == nil, newKey == nil { break }
+            if let ownKey {
+                if owns[ownKey] == nil { owns[ownKey] = step }
+                if let place = news[ownKey] { take(step, place) }
+            }
+            if let newKey {
+                if news[newKey] == nil { news[newKey] = step }
+                if let place = owns[newKey] { take(place, step) }
             }
         }
-        return nil
+        return best
     }
 
-    /// In bytes, of what is looked for behind a change, and of a change.
+    /// What is compared of a text, from so many bytes behind the beginning of a range on; nil where it has no more as many.
+    private static func key(_ text: [UInt8], _ range: Range<Int>, _ step: Int) -> UInt64? {
+        let start = range.lowerBound + step
+        guard start + shortestPiece <= range.upperBound else { return nil }
+        return text[start..<(start + shortestPiece)].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// In bytes, of what is looked for behind a change, as many as a number has, and of a change.
     private static let shortestPiece = 8
     private static let longestChange = 96
 

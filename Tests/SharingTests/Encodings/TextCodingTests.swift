@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Sharing
@@ -75,6 +76,33 @@ struct TextCodingTests {
         let decoded = TextCoding.percent.decoded(Array(text.utf8)[...])
         let other = Array(expected.replacing("%25", with: "%").utf8)
         #expect(String(decoding: decoded.encoding(other, as: .percent), as: UTF8.self) == expected)
+    }
+
+    /// So many names of one letter, and what is between them.
+    private static func names(_ letter: String, _ length: Int, count: Int, slash: String = "%2f") -> String {
+        String(repeating: String(repeating: letter, count: length) + "-kept-piece-\(slash)", count: count)
+    }
+
+    /// What is the same again is looked for behind 96 bytes at most.
+    @Test(arguments: [(1, 2, "%2f"), (2, 1, "%2f"), (95, 96, "%2f"), (96, 95, "%2f"), (96, 97, "%2F")])
+    func nearestPieceKeepsItsBytes(length: Int, other: Int, between: String) {
+        let decoded = TextCoding.percent.decoded(Array(Self.names("k", length, count: 2).utf8)[...])
+        let plain = Array(Self.names("q", other, count: 2, slash: "/").utf8)
+        #expect(
+            String(decoding: decoded.encoding(plain, as: .percent), as: UTF8.self)
+                == Self.names("q", other, count: 1, slash: between) + Self.names("q", other, count: 1)
+        )
+    }
+
+    /// Behind a long change no more is compared than it is long.
+    @Test func timeGrowsWithTheLengthOfChanges() {
+        func seconds(_ length: Int) -> Double {
+            let decoded = TextCoding.percent.decoded(Array(Self.names("k", length, count: 60).utf8)[...])
+            let other = Array(Self.names("q", length + 1, count: 60, slash: "/").utf8)
+            return ProcessorTime.seconds { _ = decoded.encoding(other, as: .percent) }
+        }
+        // Eight times the length: linear is 8, quadratic 64.
+        #expect(seconds(88) < 24 * max(seconds(11), 0.002))
     }
 
     /// An escape for a character of several bytes, of which the other text has some as well.
