@@ -308,6 +308,8 @@ enum SlotReader {
             }
             let pairs = LogLineSlots.slots(in: line)
             guard pairs.isEmpty else { return pairs }
+            let settings = CommandSettings.slots(in: line)
+            guard settings.isEmpty else { return settings }
             if let claim = ClaimLines.slot(in: line) { return [claim] }
             guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }) else { return [] }
             // `"password": "…",`, a member of JSON that stands among other lines.
