@@ -150,6 +150,13 @@ struct NamesInTextsTests {
     @Test(arguments: [
         Row(text: "CN=Ada Quill,OU=Users,DC=mail", told: ["display_name=Ada Quill"]),
         Row(text: "uid=aq7,ou=people,dc=mail", told: ["username=aq7"]),
+        // Names of several values.
+        Row(text: "CN=Ada Quill+UID=aq7,OU=Sales", told: ["display_name=Ada Quill", "username=aq7"]),
+        Row(text: "uid=aq7 + sn=Quill,ou=people", told: ["username=aq7", "surname=Quill"]),
+        Row(text: "subject CN=Ada+UID=aq7 was read", told: ["display_name=Ada", "username=aq7"]),
+        Row(text: "CN=app+OU=Sales,O=Acme", told: []), Row(text: "CN=Ada\\+UID=aq7,OU=Sales", told: []),
+        Row(text: "CN=app,UID=aq7,OU=Sales", told: []), Row(text: "CN=a+b=c,OU=Sales", told: []),
+        Row(text: "UID=aq7+L=Bonn,OU=Sales", told: []),
         Row(text: #"CN=Quill\, Ada,OU=Users,DC=mail"#, told: [#"display_name=Quill\, Ada"#]),
         Row(text: #"Subject: CN="Quill, Ada", OU=Users"#, told: ["display_name=Quill, Ada"]),
         Row(text: "uid=aq7, ou=People, dc=mail", told: ["username=aq7"]),
