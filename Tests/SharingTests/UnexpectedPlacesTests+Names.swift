@@ -2,6 +2,12 @@
 extension UnexpectedPlacesTests {
     static let namedRows: [Row] = [
         Row(
+            name: "a phone number with an extension",
+            body: #"{"phone_number":"+49 30 61749284 ext. 8916204","msg":"calling 030 61749284 now"}"#,
+            gone: ["61749284", "8916204"],
+            stays: [" ext. ", "calling 0"]
+        ),
+        Row(
             name: "tokens in mail, quoted and with soft line breaks",
             type: "text/plain",
             body:

@@ -22,8 +22,34 @@ struct PhoneNumbers {
 
     var isEmpty: Bool { numbers.isEmpty }
 
-    /// Whether a text is digits, six at least, with nothing but what stands between the groups of a phone number.
+    /// Whether a text is digits, six at least, with nothing but what stands between the groups of a phone number, or before its
+    /// extension.
     static func isNumber(_ text: some Collection<UInt8>) -> Bool {
+        isPlain(text.prefix(lengthBeforeExtension(in: text) ?? text.count))
+    }
+
+    /// How long a number is without the extension behind it: `;ext=12` (RFC 3966, section 5.3), `ext. 12`, `x12`, `#12`; nil for
+    /// one that has none.
+    static func lengthBeforeExtension(in text: some Collection<UInt8>) -> Int? {
+        let bytes = Array(text.suffix(longestExtension))
+        let own = bytes.reversed().prefix(while: \.isASCIIDigit).count
+        let label = bytes.dropLast(own).reversed().prefix { !$0.isASCIIDigit }
+        let word = label.reversed().filter { $0.isASCIILetter || $0 == 0x23 }.map(\.asciiLowercased)
+        guard (1...7).contains(own), extensions.contains(String(decoding: word, as: UTF8.self)),
+            label.allSatisfy({ $0.isASCIILetter || marksOfExtensions.contains($0) })
+        else { return nil }
+        let count = text.count - own - label.count
+        return isPlain(text.prefix(count)) ? count : nil
+    }
+
+    /// In bytes, with what says that it is one.
+    private static let longestExtension = 24
+    private static let extensions: Set<String> = [
+        "#", "dw", "durchwahl", "ext", "extension", "interno", "poste", "ramal", "x",
+    ]
+    private static let marksOfExtensions = Set(" #(),.:;=".utf8)
+
+    private static func isPlain(_ text: some Collection<UInt8>) -> Bool {
         guard text.count <= 32 else { return false }
         let digits = text.reduce(0) { $0 + ($1.isASCIIDigit ? 1 : 0) }
         return digits >= 6

@@ -55,7 +55,13 @@ extension SecretFinder {
         if kind == .email, let name = PersonNames.name(inAddress: text) { found.people.insert(name) }
         if text.utf8.count >= 8 { found.relatives.insert(text) }
         switch kind {
-        case .phone: found.phones.insert(text)
+        case .phone:
+            // The number is also met without its extension.
+            guard let count = PhoneNumbers.lengthBeforeExtension(in: text.utf8) else {
+                found.phones.insert(text)
+                break
+            }
+            note(.phone, name, String(decoding: text.utf8.prefix(count), as: UTF8.self))
         case .clientSecret: found.clientSecrets.insert(text)
         case .codeVerifier: found.verifiers.insert(text)
         case .nonce: found.nonces.insert(text)

@@ -1,3 +1,4 @@
+import Captures
 import JOSE
 import LibCrypto
 
@@ -138,11 +139,7 @@ final class StandIns {
         switch namedKinds[text] == .subject ? .subject : found.values[text] ?? namedKinds[text] {
         case .email: return people.email(text)
         case .address: return people.address(text)
-        case .phone:
-            // Spaces and dashes beyond ASCII stay what they are.
-            return people.drawn(text) { bytes, cipher in
-                zip(bytes, cipher(bytes)).map { $0 < 0x80 ? $1 : $0 }
-            }
+        case .phone: return phone(text)
         case .personal: return people.personal(text)
         case .password, .clientSecret, .oneTimeCode: return opaque(text)
         case .asked: return slice(text) ?? asked(text)
@@ -192,6 +189,17 @@ final class StandIns {
         // What only looks like base64 is cut off where its last bits are.
         default: return made
         }
+    }
+
+    /// What is no digit stays what it is: dashes beyond ASCII, and what says that an extension follows.
+    private func phone(_ text: String) -> String {
+        let other = people.drawn(text) { bytes, cipher in
+            zip(bytes, cipher(bytes)).map { $0.isASCIIDigit ? $1 : $0 }
+        }
+        guard let count = PhoneNumbers.lengthBeforeExtension(in: text.utf8) else { return other }
+        // The number is also met without it.
+        return standIn(for: String(decoding: text.utf8.prefix(count), as: UTF8.self))
+            + String(decoding: other.utf8.dropFirst(count), as: UTF8.self)
     }
 
     /// Nothing of what somebody asks for stays.

@@ -45,6 +45,10 @@ struct PhoneNumbersTests {
     @Test(arguments: [
         ("0151 234", true), ("true", false), ("sms", false), ("+65 9123 4567", true), ("****4567", false),
         ("+65\u{a0}9123\u{2011}4567", true), ("•••• 123456", false),
+        ("+49 30 1234567 ext. 891", true), ("+1 (604) 555-0134;ext=5678", true), ("604 555 0134x12", true),
+        ("030 1234567#89", true), ("030 1234567 (Durchwahl 12)", false), ("030 1234567 DW 12", true),
+        ("030 1234567 or 12", false), ("0301 x12345678", false), ("12 x1", false), ("x12", false),
+        ("ext", false), ("", false),
     ])
     func numbersAreToldFromWords(text: String, isNumber: Bool) {
         #expect(PhoneNumbers.isNumber(text.utf8) == isNumber)
