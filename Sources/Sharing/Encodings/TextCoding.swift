@@ -16,6 +16,8 @@ enum TextCoding: Sendable, CaseIterable {
     case quoted
     /// `\71 `; see ``StyleEscapes``.
     case styles
+    /// Escapes, and what stands between the pieces of a text; see ``StreamedScripts``.
+    case streamed
 
     /// Whether a text has anything to decode.
     func mayApply(to text: ArraySlice<UInt8>) -> Bool {
@@ -24,8 +26,8 @@ enum TextCoding: Sendable, CaseIterable {
         case .form: text.contains(0x2b)
         case .escapes: text.contains(0x5c)
         case .entities: text.contains(0x26) && (text.contains(0x3b) || text.contains(0x23))
-        // Other texts have such line breaks that mean nothing.
-        case .folds: false
+        // Other texts have such line breaks and quotation marks that mean nothing.
+        case .folds, .streamed: false
         case .quoted: QuotedPrintable.mayApply(to: text)
         case .styles: StyleEscapes.mayApply(to: text)
         }
@@ -54,6 +56,7 @@ enum TextCoding: Sendable, CaseIterable {
         case .escapes, .styles: byte == 0x5c
         case .entities: byte == 0x26
         case .folds: byte == 0x0a || byte == 0x0d
+        case .streamed: byte == 0x5c || byte == 0x22
         case .quoted: byte == 0x3d
         }
     }
@@ -83,6 +86,9 @@ enum TextCoding: Sendable, CaseIterable {
             return ([], mark + 2 - index)
         case .quoted: return QuotedPrintable.escape(at: index, in: text)
         case .styles: return StyleEscapes.escape(at: index, in: text)
+        case .streamed:
+            return StreamedScripts.lengthOfJoint(at: index, in: text).map { ([], $0) }
+                ?? Self.escapes.escape(at: index, in: text)
         }
     }
 
@@ -201,6 +207,11 @@ enum TextCoding: Sendable, CaseIterable {
         case .folds: output += [byte] + raw.dropFirst()
         case .quoted: QuotedPrintable.append(byte, like: raw, to: &output)
         case .styles: StyleEscapes.append(byte, like: raw, to: &output)
+        // What stands between two pieces is behind the escape of the last byte of the first.
+        case .streamed:
+            let end = raw.dropFirst(raw.first == 0x5c ? 2 : 1).firstIndex(of: 0x22) ?? raw.endIndex
+            Self.escapes.append(byte, like: raw[..<end], to: &output)
+            output += raw[end...]
         }
     }
 }

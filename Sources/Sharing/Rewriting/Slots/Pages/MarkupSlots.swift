@@ -136,6 +136,11 @@ struct MarkupSlots {
         }
         readCell(of: element)
         if element.tag == "script" {
+            if let streamed = StreamedScripts.range(from: index, in: text) {
+                slots.append(Slot(name: "", range: streamed, coding: .streamed, kind: .json))
+                index = streamed.upperBound
+                return
+            }
             let end = Self.endOfScript(from: index, in: text)
             slots += ScriptSlots.slots(in: text[index..<end])
             index = end
