@@ -2,6 +2,24 @@
 extension UnexpectedPlacesTests {
     static let serviceRows: [Row] = [
         Row(
+            name: "what accounts are called beside their owners",
+            body:
+                #"{"author":{"login":"bramblecott"},"items":[{"nick":"velvetinx","email":"a@b.example"}],"#
+                + #""viewer":{"__typename":"User","login":"kestrelaw","profile":{"city":"x"}}}"#,
+            gone: ["bramblecott", "velvetinx", "kestrelaw"]
+        ),
+        Row(
+            name: "a login that is nobody's, and a handle of a thing",
+            body: #"{"links":{"login":"signinpage","handle":"doorhandle"},"author":{"login":"/sign-in"}}"#,
+            stays: ["signinpage", "doorhandle", "/sign-in"]
+        ),
+        Row(
+            name: "the number of whoever asks",
+            body: #"{"currentUser":{"id":73920185,"theme":"dark"},"shop":{"id":48820193}}"#,
+            gone: ["73920185"],
+            stays: ["48820193", "dark"]
+        ),
+        Row(
             name: "whom an event is of",
             body:
                 #"[{"user_id":"bolund","event_type":"kestrel"},{"userId":"veldmuis","plan":"pro","messageId":"m1"},"#

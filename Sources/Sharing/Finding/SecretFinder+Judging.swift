@@ -212,7 +212,7 @@ extension SecretFinder {
     }
 
     /// Whether a text may be what an account is called, and is no word that everybody uses.
-    private static func isAccount(_ text: [UInt8]) -> Bool {
+    static func isAccount(_ text: some Collection<UInt8>) -> Bool {
         text.allSatisfy { $0.isASCIIAlphanumeric || [0x2d, 0x2e, 0x5f].contains($0) }
             && !SureWords.isCommon(String(decoding: text, as: UTF8.self))
             && !AccountNames.isWord(String(decoding: text, as: UTF8.self))

@@ -2,7 +2,7 @@ import Captures
 
 /// What somebody is known by in a document that calls it as anything is called, found by the members beside it: the `user_id` of
 /// an event that an app tells of (`{"user_id": "bolund", "event_type": "login"}`), the `id` of a user with an address
-/// (`"user": {"id": "bolund", "email": "…"}`), the `key` of one whose `kind` says so.
+/// (`"user": {"id": "bolund", "email": "…"}`), the `key` of one whose `kind` says so, the `login` of an author.
 ///
 /// Numbers are none: those of accounts are told by their names.
 struct UserHandles {
@@ -13,6 +13,7 @@ struct UserHandles {
     private var tracked: Int?
     private var own: Int?
     private var key: Int?
+    private var account: Int?
     private var isEvent = false
     private var isSomebody = false
     private var isKind = false
@@ -36,6 +37,10 @@ struct UserHandles {
         // `{"kind": "multi", "user": {"key": "…", "email": "…"}}`
         case "key" where Self.users.contains(object.lowercased()): if isWord { own = slot }
         case "key": if isWord { key = slot }
+        case "login", "nick", "handle":
+            guard SecretFinder.isAccount(value) else { break }
+            if Self.owners.contains(object.lowercased()) { return [slot] }
+            account = slot
         case "kind": isKind = value.elementsEqual("user".utf8)
         default:
             if Self.ofEvents.contains(member) { isEvent = true }
@@ -44,11 +49,17 @@ struct UserHandles {
         var told: [Int] = []
         if isEvent, let slot = tracked { (tracked, told) = (nil, told + [slot]) }
         if isSomebody, let slot = own { (own, told) = (nil, told + [slot]) }
+        if isSomebody, let slot = account { (account, told) = (nil, told + [slot]) }
         if isKind, let slot = key { (key, told) = (nil, told + [slot]) }
         return told
     }
 
     private static let users: Set<String> = ["user", "usr", "person", "enduser", "end_user", "currentuser"]
+    /// Members that are somebody, whose account is called by the `login` of them.
+    private static let owners: Set<String> = users.union([
+        "assignee", "author", "creator", "current_user", "me", "member", "owner", "reporter", "reviewer",
+        "sender", "viewer",
+    ])
     /// Of what analytics send of an event, and of nothing else.
     private static let ofEvents: Set<String> = [
         "anonymousid", "anonymous_id", "distinct_id", "device_id", "$device_id", "event_type", "insert_id",

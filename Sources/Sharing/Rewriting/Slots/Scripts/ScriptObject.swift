@@ -68,6 +68,7 @@ struct ScriptObject {
         tellsOfFields =
             FieldFaults.isList(name) || parent?.tellsOfFields ?? false && !FieldFaults.isSent(name)
         if name == "attributes", let parent { isPerson = parent.isOfPerson }
+        if Self.askers.contains(name.lowercased()) { (isOfPerson, isPerson, isCalled) = (true, true, true) }
     }
 
     /// What a member is called of a day that has one for each part: `"birthdays": [{"date": {"year": 1990, …}, "text": "…"}]`;
@@ -154,6 +155,9 @@ struct ScriptObject {
         "jpeg", "png",
         "heic", "tif", "tiff", "msg", "eml", "pages",
     ]
+
+    /// Members that are whoever asks, in small letters.
+    private static let askers: Set<String> = ["current_user", "currentuser", "me", "viewer"]
 
     /// The slot of its `id` once it is known to be somebody's.
     ///
