@@ -39,18 +39,25 @@ extension TextSweeper {
 
     /// A secret whose pieces stand one behind the other, each of them too short to be met.
     func replacingPieces(of text: [UInt8]) -> [UInt8]? {
-        guard !joinedIndex.isEmpty else { return nil }
-        let joined = JoinedText(text)
+        guard !drawn.isEmpty else { return nil }
+        var joined = JoinedText(text)
+        let words = joined.bytes.withUnsafeBufferPointer { drawnWords.matches(in: $0) }
+        let pieces = joinedIndex.matches(in: joined.bytes)
+        let matches =
+            pieces.map { (range: $0.range, secret: drawn[$0.secret], offset: $0.offset) }
+            + words.map { (range: $0.range, secret: drawn[$0.word], offset: 0) }
         var output = text
-        for match in joinedIndex.matches(in: joined.bytes) where joined.hasJoint(in: match.range) {
-            let (secret, places) = (drawn[match.secret], joined.places[match.range])
-            let piece = Array(joined.bytes[match.range])
+        for (range, secret, offset) in matches where joined.hasJoint(in: range) {
+            let places = joined.places[range]
+            let piece = Array(joined.bytes[range])
             let made = standIns.standIn(for: secret).utf8.filter(\.isASCIIAlphanumeric)
             guard let first = places.first, let last = places.last,
                 made.count == secret.utf8.count(where: \.isASCIIAlphanumeric), Drawn.looks(piece),
                 !standIns.open.isPublic(piece), !standIns.written.isOne(around: first..<(last + 1), in: text)
             else { continue }
-            for (place, byte) in zip(places, made[match.offset...]) { output[place] = byte }
+            for (place, byte) in zip(places, made[offset...]) {
+                output[place] = UInt8.inCase(text[place], byte)
+            }
             standIns.tally.note(secret)
         }
         return output == text ? nil : output

@@ -10,6 +10,8 @@ final class TextSweeper {
     /// Those that were drawn, by their letters and digits: marks stand between pieces as well.
     let drawn: [String]
     let joinedIndex: FragmentIndex
+    /// Those of them that are as a whole no longer than a piece.
+    let drawnWords: WordIndex
     /// People's names and addresses, and secrets that they chose, which are also written in capital letters.
     private let people: [String]
     private let peopleIndex: FragmentIndex
@@ -33,7 +35,14 @@ final class TextSweeper {
         index = FragmentIndex(secrets.map { Array($0.utf8) })
         base85 = Base85Index(secrets)
         drawn = secrets.filter { Drawn.looks($0.utf8) }
-        joinedIndex = FragmentIndex(drawn.map { $0.utf8.filter(\.isASCIIAlphanumeric) })
+        let joined = drawn.map { $0.utf8.filter(\.isASCIIAlphanumeric) }
+        joinedIndex = FragmentIndex(joined)
+        drawnWords = WordIndex(
+            zip(drawn, joined).map { text, joined in
+                let isSure = !(found.values[text]?.isWeak ?? true) && Drawn.looks(joined)
+                return (isSure && joined.count < FragmentIndex.shortestPiece ? joined : [], .none)
+            }
+        )
         people = found.values.filter { $0.value.isPersonal || $0.value.isChosen }.keys.sorted()
         peopleIndex = FragmentIndex(people.map { $0.utf8.map(\.asciiLowercased) })
         names = found.personNames

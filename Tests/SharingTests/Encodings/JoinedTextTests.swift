@@ -28,6 +28,28 @@ struct JoinedTextTests {
         )
     }
 
+    /// A password that is no longer than a piece, as a whole.
+    @Test(arguments: [
+        ("x = 'Tr0ub4'+\n  'dor!3x'", "x = '%'+\n  '%'", [6, 6]),
+        (#"["T","r","0","u","b","4","d","o","r","!","3","x"]"#, nil, []),
+        ("Tr0\u{200b}ub4\u{200b}dor!3x", "%\u{200b}%\u{200b}%", [3, 3, 6]),
+    ])
+    func shortPasswordIsReplacedAsAWhole(text: String, places: String?, lengths: [Int]) throws {
+        let password = "Tr0ub4dor!3x"
+        var found = FoundSecrets()
+        found.values = [password: .password]
+        let standIns = StandIns.fixed(found)
+        let other = standIns.standIn(for: password)
+        let swept = try #require(standIns.sweeper.replacingPieces(of: Array(text.utf8)))
+        let told = String(decoding: swept, as: UTF8.self)
+        if let places {
+            #expect(told == Self.filling(places, other, lengths))
+        } else {
+            #expect(told == "[" + other.map { "\"\($0)\"" }.joined(separator: ",") + "]")
+        }
+        #expect(standIns.sweeper.replacingPieces(of: Array("Tr0ub4 and dor!3x".utf8)) == nil)
+    }
+
     private static func filling(_ text: String, _ secret: String, _ lengths: [Int]) -> String {
         var rest = secret[...]
         return lengths.reduce(text) { text, length in
