@@ -212,10 +212,11 @@ final class TextSweeper {
         return replacingPhones(in: unnamed ?? bytes) ?? unnamed
     }
 
-    /// Text inside of base64 may be encoded once more.
+    /// Text inside of base64 or hexadecimal may be encoded once more.
     private func nested(_ bytes: [UInt8], _ depth: Int, _ pass: inout Pass) -> [UInt8]? {
-        guard bytes.contains(0x25) || bytes.contains(0x5c),
-            let other = sweeping(bytes, depth: depth + 1, &pass), other.count == bytes.count
+        let isEncoded =
+            bytes.contains(0x25) || bytes.contains(0x5c) || !BinaryCoding.hexadecimal.runs(in: bytes).isEmpty
+        guard isEncoded, let other = sweeping(bytes, depth: depth + 1, &pass), other.count == bytes.count
         else { return nil }
         return other
     }

@@ -23,6 +23,22 @@ struct BinaryCodingTests {
         #expect(changed == run(other))
     }
 
+    /// Hexadecimal in hexadecimal, in base64, and in both.
+    @Test(arguments: [["h", "h"], ["h", "b"], ["h", "h", "b"]])
+    func hexadecimalIsChangedInsideOfOtherText(codings: [String]) throws {
+        func encoded(_ text: String) -> String {
+            codings.reduce(text) { text, coding in
+                coding == "h" ? Hexadecimal.encode(text.utf8) : Base64.encode(Array(text.utf8))
+            }
+        }
+        let secret = "q7Zr2LkX9vTb4WmN8cYp1HsJ"
+        var found = FoundSecrets()
+        found.values = [secret: .token]
+        let standIns = StandIns.fixed(found)
+        let swept = try #require(standIns.sweeper.sweeping(Array("x: \(encoded(secret))".utf8)))
+        #expect(String(decoding: swept, as: UTF8.self) == "x: \(encoded(standIns.standIn(for: secret)))")
+    }
+
     /// Digits of either alphabet, and bits behind the last byte, are left as they are.
     @Test(arguments: ["ab+-/_AAAAAAAAAAAAZ", "ab+-/_AAAAAAAAAAAZ", "-__+/ab_AAAAAAAAAAAA"])
     func whatDoesNotChangeKeepsItsDigits(run: String) throws {
