@@ -1,5 +1,6 @@
 import Captures
 import JSON
+import Sharing
 import Testing
 
 /// What other producers write beside the entries of a log.
@@ -8,6 +9,8 @@ struct LogMemberTests {
         #"[{"name":"given_name","value":"Kiravel"},{"name":"theme","value":"dark"}]"#,
         #"[{"key":"session_token","value":"Kiravel"},{"key":"theme","value":"dark"}]"#,
         #"[{"origin":"https://app.shop.example","localStorage":[{"name":"given_name","value":"Kiravel"},{"name":"theme","value":"dark"}]}]"#,
+        #"[["given_name","Kiravel"],["theme","dark"]]"#, #"{"theme":"dark","form":[["Password","Kiravel"]]}"#,
+        #"{"theme":"dark","raw":[["Authorization","Bearer Kiravel"],["x-a","b"]]}"#,
     ])
     func listOfNamesAndValuesIsRead(list: String) throws {
         var world = try SharingWorld()
@@ -19,6 +22,17 @@ struct LogMemberTests {
         let text = try world.shared().text
         #expect(!text.contains("Kiravel"))
         #expect(text.contains(#""theme""#) && text.contains(#""dark""#))
+    }
+
+    @Test(arguments: [
+        #"[["password","Password"],["theme","dark"]]"#, #"[["username","email"],["theme","dark"]]"#,
+        #"[["given_name","family_name","email"],["theme","dark"]]"#, #"[["theme"],["theme","dark"]]"#,
+    ])
+    func listOfNamesStays(list: String) throws {
+        var world = try SharingWorld()
+        world.append("https://app.example/x", extra: [("_fields", try JSONParser.parse(list.utf8))])
+        world.options.keepsAll = true
+        #expect(try world.shared().text.contains("\"_fields\":\(list)"))
     }
 
     /// Rules ask whether the end of a capture is missing.

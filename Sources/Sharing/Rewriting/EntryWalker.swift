@@ -49,12 +49,13 @@ struct EntryWalker {
                 ? GraphQLVariables.arguments(beside: elements).merging(arguments) { own, _ in own } : [:]
             return .array(
                 elements.indices.map { index in
-                    rewriting(
-                        elements[index],
-                        name: name,
-                        inside: lists[index] ?? name,
-                        arguments
-                    )
+                    listed(elements[index])
+                        ?? rewriting(
+                            elements[index],
+                            name: name,
+                            inside: lists[index] ?? name,
+                            arguments
+                        )
                 }
             )
         case .object(let object): return .object(self.object(object, called: name, inside: list, arguments))
@@ -94,6 +95,16 @@ struct EntryWalker {
             result[part] = .object(after)
         }
         return result
+    }
+
+    /// A pair of a list of such, whose first text says what the second is, `["password", "…"]`; nil for others.
+    private func listed(_ element: JSONValue) -> JSONValue? {
+        guard let pair = element.array, pair.count == 2,
+            let name = pair[0].string, let value = pair[1].string,
+            ScriptSlots.isTelling(name), !LabelTexts.says(Array(value.utf8)[...], name),
+            !SecretRoles.isWord(value)
+        else { return nil }
+        return .array([.string(swept(name)), .string(string(value, name, [:]))])
     }
 
     /// Of the parameters of a query or a form those that are the digits of a code, or an account by what stands beside them.

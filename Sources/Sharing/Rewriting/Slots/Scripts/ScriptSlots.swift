@@ -346,7 +346,7 @@ struct ScriptSlots {
     private mutating func namePair() {
         guard let first = pair, slots.count == first + 2, !slots[first].isNumber else { return }
         let own = SlotReader.string(TextCoding.escapes.decoded(text[slots[first].range]).bytes)
-        guard own.utf8.count <= 64, Self.isTelling(own) else { return }
+        guard Self.isTelling(own) else { return }
         let value = text[slots[first + 1].range]
         guard !LabelTexts.says(value, own) else {
             labels += 1
@@ -360,7 +360,9 @@ struct ScriptSlots {
         if !slots[first + 1].isNumber { slots[first + 1].kind = Self.kind(of: own) }
     }
 
-    private static func isTelling(_ name: String) -> Bool {
+    /// Whether a text in front of another one may say what that is.
+    static func isTelling(_ name: String) -> Bool {
+        guard name.utf8.count <= 64 else { return false }
         if case .secret = SecretRoles.role(of: name, in: .json) { return true }
         return kind(of: name) != nil
     }
