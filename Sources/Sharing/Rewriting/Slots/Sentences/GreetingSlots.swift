@@ -101,7 +101,8 @@ enum GreetingSlots {
         ("welcome, ", 2), ("google account: ", 2),
         ("hello ", 2), ("hello, ", 2), ("hi ", 2), ("hi, ", 2), ("dear ", 2), ("user ", 2),
         // German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Danish.
-        ("hallo ", 2), ("guten tag ", 2), ("willkommen, ", 2), ("willkommen zurück, ", 1),
+        ("hallo ", 2), ("guten tag ", 2), ("sehr geehrte ", 2), ("sehr geehrter ", 2),
+        ("willkommen, ", 2), ("willkommen zurück, ", 1),
         ("bonjour ", 2), ("bienvenue, ", 2), ("connecté en tant que ", 1),
         ("hola ", 2), ("bienvenido, ", 2), ("sesión iniciada como ", 1),
         ("ciao ", 2), ("olá ", 2), ("ingelogd als ", 1), ("hej ", 2), ("inloggad som ", 1),
@@ -113,7 +114,9 @@ enum GreetingSlots {
         -> [Slot]
     {
         var words: [ArraySlice<UInt8>] = []
-        var rest = text.drop { $0 == 0x20 }.prefix(longestName)
+        let whole = text.drop { $0 == 0x20 }.prefix(longestName)
+        var rest = withoutTitles(whole)
+        let isTitled = rest.startIndex > whole.startIndex
         while words.count < 4 {
             let word = rest.prefix { $0.isASCIILetter || $0 >= 0x80 || $0 == 0x2d || $0 == 0x27 }
             guard word.count > 1,
@@ -128,14 +131,39 @@ enum GreetingSlots {
         let isGreeted =
             words.count == 1 && (rest.first == 0x2c || rest.first == 0x21)
             && greetings.contains(SlotReader.string(phrase.words))
-        if words.count == 1, anybody.contains(SlotReader.string(words[0]).lowercased()) { return [] }
+        let single = words.count == 1 ? SlotReader.string(words[0]).lowercased() : ""
+        if anybody.contains(single) || titles.contains(single) { return [] }
         guard let first = words.first, let last = words.last,
-            words.count >= phrase.leastWords || isGreeted,
+            words.count >= phrase.leastWords || isGreeted || isTitled,
             !words.contains(where: { SureWords.isCommon(SlotReader.string($0)) })
         else { return phrase.leastWords == 1 ? account(text, coding) : [] }
         return [slot("display_name", text[first.startIndex..<last.endIndex], coding)]
             + inBrackets(rest, coding)
     }
+
+    /// `Ms. Lovelace`, `Frau Dr. Lovelace`: what stands before a surname, with a capital behind it.
+    private static func withoutTitles(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var rest = text
+        while true {
+            let word = rest.prefix { $0.isASCIILetter || $0 >= 0x80 }
+            guard titles.contains(SlotReader.string(word).lowercased()) else { return rest }
+            let behind = rest[word.endIndex...]
+            let next = behind.first == 0x2e ? behind.dropFirst() : behind
+            guard next.first == 0x20, let capital = next.dropFirst().first,
+                (0x41...0x5a).contains(capital) || capital >= 0x80
+            else { return rest }
+            rest = next.dropFirst()
+        }
+    }
+
+    private static let titles = Set(
+        WordTable.words(
+            """
+            mr mrs ms miss mx dr prof professor herr frau herrn monsieur madame mme mlle señor señora sr sra signor signora
+            sig senhor senhora meneer mevrouw
+            """
+        )
+    )
 
     private static let longestName = 80
     private static let greetings: Set<String> = [
