@@ -33,8 +33,8 @@ final class TextSweeper {
         let found = standIns.found
         secrets = standIns.tokens + found.values.keys.sorted()
         index = FragmentIndex(secrets.map { Array($0.utf8) })
-        base85 = Base85Index(secrets)
         drawn = secrets.filter { Drawn.looks($0.utf8) }
+        base85 = Base85Index(drawn)
         let joined = drawn.map { $0.utf8.filter(\.isASCIIAlphanumeric) }
         joinedIndex = FragmentIndex(joined)
         drawnWords = WordIndex(
