@@ -40,7 +40,12 @@ extension TextSweeper {
     /// A secret whose pieces stand one behind the other, each of them too short to be met.
     func replacingPieces(of text: [UInt8]) -> [UInt8]? {
         guard !drawn.isEmpty else { return nil }
-        var joined = JoinedText(text)
+        let other = replacingPieces(of: text, withoutWords: false)
+        return replacingPieces(of: other ?? text, withoutWords: true) ?? other
+    }
+
+    private func replacingPieces(of text: [UInt8], withoutWords: Bool) -> [UInt8]? {
+        var joined = JoinedText(text, withoutWords: withoutWords)
         let words = joined.bytes.withUnsafeBufferPointer { drawnWords.matches(in: $0) }
         let pieces = joinedIndex.matches(in: joined.bytes)
         let matches =

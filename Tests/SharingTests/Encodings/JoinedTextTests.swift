@@ -13,6 +13,9 @@ struct JoinedTextTests {
         (#"const t = "%" + "%" + '%' + "%";"#, [4, 8, 6, 7]),
         (#"["%","%","%","%","%"]"#, [5, 5, 5, 5, 5]),
         ("%-%-%-%-%", [4, 4, 8, 4, 5]), ("read it out: % % % % %", [5, 5, 5, 5, 5]),
+        // With words between them that say which is which.
+        ("one: %\ntwo: %\nthree: %\n", [8, 9, 8]), (#"{"part1":"%","part2":"%","p3":"%"}"#, [8, 9, 8]),
+        ("1. % 2. % 3. %", [8, 9, 8]), ("% and % and % and %", [4, 4, 9, 8]),
         // Behind an escape.
         (#"{"log": "data: %\ndata: %\ndata: %"}"#, [9, 9, 7]),
     ])
@@ -62,7 +65,7 @@ struct JoinedTextTests {
     @Test(arguments: [
         ("river-stone-lamp-oak", "river, stone, lamp and oak; river stone lamp"),
         ("q7Zr2LkX9vTb4WmN", "q7Zr 2LkX 9vT, 4WmN"),
-        ("q7Zr2LkX9vTb4WmN", "q7Zr and 2LkX and 9vTb and 4WmN"),
+        ("q7Zr2LkX9vTb4WmN", "q7Zr and 2LkX and x9x and 9vTb and 4WmN"),
     ])
     func otherTextsStay(secret: String, text: String) {
         var found = FoundSecrets()
