@@ -10,6 +10,9 @@ struct CommandSettingsTests {
         ("export API_SECRET=zem4; ls -la", ["API_SECRET=zem4"]), ("A=1 && echo done", ["A=1"]),
         ("A='zem 4' B=\"x\" ./run", ["A=zem 4", "B=x"]), ("A=1 B=2", ["A=1", "B=2"]),
         ("env API_SECRET=zem4 worker --verbose now", ["API_SECRET=zem4"]),
+        ("export A=1; export B=2", ["A=1", "B=2"]), ("SID=abc; HSID=def", ["SID=abc", "HSID=def"]),
+        // More that is given something, and sentences.
+        ("SID=abc; sid=def", []), ("A=1; some words", []), ("A=1 b=2", []),
         // A value with spaces in it, and what is no setting.
         ("SESSION_SECRET=keyboard cat", []), ("A=the dog - a cat", []), ("A=The dog --x", []), ("A=1", []),
         ("A='zem 4", []), ("A='zem4'x ./run", []), ("a=1 ./run", []), ("A=", []), ("=1 ./run", []), ("", []),

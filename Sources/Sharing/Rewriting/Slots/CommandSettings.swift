@@ -12,7 +12,7 @@ enum CommandSettings {
                 Slot(name: SlotReader.string(name), range: value.startIndex..<value.endIndex)
             )
             rest = line[end...].drop(while: \.isBlank)
-            if rest.first == 0x3b { return slots }
+            if rest.first == 0x3b { rest = withoutPrompt(rest.dropFirst()) }
         }
         guard !slots.isEmpty else { return [] }
         return slots.count > 1 && rest.allSatisfy { $0 <= 0x20 } || isCommand(rest) ? slots : []
