@@ -41,7 +41,8 @@ struct IDTokenNonceMismatch: Rule {
             guard let claims = delivered.idToken.token.claims else {
                 return .abstains(Gap.idTokenClaims)
             }
-            guard let claim = claims["nonce"] else { return .holds }
+            // A null is a claim that is missing, of which a rule of its own tells.
+            guard let claim = claims["nonce"], claim != .null else { return .holds }
             if let handed = delivered.handed {
                 let violation = handed.nonce.flatMap { judge(claim, delivered, $0, flow) }
                 return violation.map { .violated($0) } ?? .holds
@@ -50,7 +51,7 @@ struct IDTokenNonceMismatch: Rule {
                 return .abstains(Gap.authorizationRequest)
             }
             // A code that is not this login's brings a token that is not, either; that is told elsewhere.
-            guard let sent = login.request.parameters.parameter("nonce"),
+            guard let sent = login.request.parameters.parameter("nonce"), !sent.value.isEmpty,
                 delivered.isCertain(of: login, in: flow)
             else { return .holds }
             let violation =

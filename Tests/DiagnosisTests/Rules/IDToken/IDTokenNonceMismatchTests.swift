@@ -83,6 +83,13 @@ struct IDTokenNonceMismatchTests {
 
     @Test func saysNothingWhereNoneWasSent() throws {
         #expect(try Recording(broken).asking("nonce", nil).finding(rule) == nil)
+        #expect(try Recording(broken).asking("nonce", "").finding(rule) == nil)
+    }
+
+    @Test func leavesANullToTheClaimThatIsMissing() throws {
+        let recording = try Recording(broken).editingIDToken(claims: { $0["nonce"] = .null })
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("id-token-nonce-missing") != nil)
     }
 
     @Test func abstainsWithoutTheRequest() throws {
