@@ -60,6 +60,20 @@ struct CredentialLoginTests {
         }
     }
 
+    /// A provider that reads the field alone puts none into the token once browsers leave that out.
+    @Test(arguments: [nil, JSONValue.null]) func nonceThatTheTokenLacksIsTheCause(claim: JSONValue?) throws {
+        let recording = try handing { $0["nonce"] = claim }
+        let finding = try #require(recording.finding("id-token-nonce-missing"))
+        #expect(finding.isPrimary && finding.places == ["7 request.body nonce", "10 jwt.claims nonce"])
+        #expect(recording.finding("id-token-nonce-mismatch") == nil)
+        let params = recording.sending("nonce", nil, to: "/assert")
+        let amongThem = try #require(params.finding("id-token-nonce-missing"))
+        #expect(amongThem.places.first == "7 request.body params")
+        #expect(amongThem.fix.contains("out of params") && !finding.fix.contains("out of params"))
+        let unasked = params.sending("params", "{}", to: "/assert")
+        #expect(unasked.finding("id-token-nonce-missing") == nil)
+    }
+
     @Test func tokenThatRanOutIsTheCause() throws {
         let recording = try handing {
             $0["iat"] = 1_700_000_000

@@ -32,9 +32,10 @@ struct IDTokenNonceMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        Verdict.ofIDTokens(in: flow) { delivered, claims, login in
+        if let violation = handed(in: flow) { return .violated(violation) }
+        return Verdict.ofIDTokens(in: flow) { delivered, claims, login in
             guard let sent = login.request.parameters.parameter("nonce"), !sent.value.isEmpty,
-                claims["nonce"].map({ $0 == .null }) ?? true
+                Self.lacksNonce(claims)
             else { return nil }
             let lost = lost(of: login, in: flow)
             let scope = lost == nil ? MissingOpenID.scope(of: login) : nil
@@ -46,6 +47,31 @@ struct IDTokenNonceMissing: Rule {
             )
         }
     }
+
+    /// By a token that was handed over without redirects, and lacks the nonce that the page asked with.
+    private func handed(in flow: Flow) -> Violation? {
+        flow.deliveredIDTokens.lazy.compactMap { delivered in
+            guard let handed = delivered.handed, let sent = handed.nonce,
+                let claims = delivered.idToken.token.claims, Self.lacksNonce(claims)
+            else { return nil }
+            // What the page passes on to the provider, newer browsers send among its own parameters only.
+            let isAmongParameters = handed.assertion?.parameters["nonce"] == nil
+            return Violation(
+                [Evidence(sent), delivered.missing("nonce")],
+                fix: isAmongParameters ? Self.paramsFix : nil,
+                exchange: delivered.idToken.place.exchange
+            )
+        }.first
+    }
+
+    private static func lacksNonce(_ claims: JSONObject) -> Bool {
+        claims["nonce"].map { $0 == .null } ?? true
+    }
+
+    private static let paramsFix = """
+        Have the provider read the nonce out of params, too, a JSON object in the form that the browser posts: browsers no longer send it as a field of its own \
+        (FedCM, "Identity assertion endpoint").
+        """
 
     private static let lostWords = Violation.Words(
         fix: """
