@@ -9,7 +9,12 @@ struct KnownRedirectURIs: Sendable {
     /// Of those that are registered at http, or were answered there.
     private let acceptedInClear: Set<String>
 
-    init(in index: CaptureIndex) {
+    /// Those of the capture that a flow is of.
+    static func of(_ flow: Flow) -> KnownRedirectURIs {
+        flow.surroundings.derived.value { KnownRedirectURIs(in: flow.surroundings) }
+    }
+
+    private init(in index: CaptureIndex) {
         var found: [String?: [RedirectURIsInOrder.Known]] = [:]
         var accepted = index.responses.filter { $0.error == nil }.map(\.target)
         for call in index.registrations {

@@ -4,8 +4,8 @@ import OAuth
 
 /// What is said of a redirect URI that is of a kind which a provider takes from nobody, or from no client of this type.
 enum RedirectURIKind {
-    static func fix(for request: AuthorizationRequest, isAtGoogle: Bool) -> String {
-        let uri = RecordedURL(request.redirectURI ?? "")
+    static func fix(for sent: String?, isAtGoogle: Bool) -> String {
+        let uri = RecordedURL(sent ?? "")
         if uri.scheme?.lowercased() == "urn" { return ofCopiedCodes }
         return isAtGoogle && uri.isOnLoopback ? ofLoopback : ofOtherKinds
     }

@@ -5,14 +5,13 @@ import OAuth
 /// What is to be done about a redirect URI that a provider does not take, by what kind of address it is.
 enum RedirectURIRemedy {
     /// Nil where the address shows nothing of its own; `words`: those of the refusal.
-    static func fix(for request: AuthorizationRequest, refusedIn words: String, in flow: Flow) -> String? {
-        let uri = request.redirectURI
+    static func fix(for uri: String?, of client: String?, refusedIn words: String, in flow: Flow) -> String? {
         if uri.flatMap(CopiedAlong.removed) != nil { return copiedFix }
         if isList(uri ?? "") { return listFix }
         if isBrokers(uri ?? "") { return brokersFix }
-        if isDocument(request.clientID, flow) { return documentFix }
+        if isDocument(client, flow) { return documentFix }
         if isNameOfLoopback(uri, words) { return loopbackFix }
-        return hasChosenPort(request, flow) ? chosenPortFix : nil
+        return hasChosenPort(uri, flow) ? chosenPortFix : nil
     }
 
     /// Whether an app sent all addresses of a setting instead of one of them.
@@ -49,7 +48,7 @@ enum RedirectURIRemedy {
         """
 
     /// Whether an address has the name of this machine, and is refused in words that speak of its number or of how it is read.
-    static func isNameOfLoopback(_ uri: String?, _ words: String) -> Bool {
+    private static func isNameOfLoopback(_ uri: String?, _ words: String) -> Bool {
         guard let url = uri.map({ RecordedURL($0) }), url.scheme?.lowercased() == "http",
             url.host == "localhost"
         else { return false }
@@ -57,14 +56,14 @@ enum RedirectURIRemedy {
         return lower.containsBytes("127.0.0.1") || lower.containsBytes("insecure")
     }
 
-    static let loopbackFix = """
+    private static let loopbackFix = """
         Send http://127.0.0.1 with the port in place of http://localhost, in the token request too, and register it so: this provider takes plain http for the address of the \
         machine itself alone, not for a name that could lead elsewhere (RFC 8252, section 8.3). A web app has its https address instead.
         """
 
     /// Whether an app on this machine listens at a port that nobody could register, as it is another one each time.
-    private static func hasChosenPort(_ request: AuthorizationRequest, _ flow: Flow) -> Bool {
-        guard let uri = request.redirectURI.map({ RecordedURL($0) }), uri.scheme?.lowercased() == "http",
+    private static func hasChosenPort(_ sent: String?, _ flow: Flow) -> Bool {
+        guard let uri = sent.map({ RecordedURL($0) }), uri.scheme?.lowercased() == "http",
             uri.isOnLoopback, let port = uri.explicitPort,
             LoopbackHost.isChosenAnew(port: port)
         else { return false }

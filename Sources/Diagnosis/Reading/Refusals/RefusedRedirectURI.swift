@@ -16,12 +16,6 @@ struct RefusedRedirectURI: Sendable {
         let attempt: LoginAttempt
         let sent: Parameter
         let refusal: RequestRefusal
-
-        /// What to do where the provider says it of the name of this machine; nil where it does not.
-        var fix: String? {
-            RedirectURIRemedy.isNameOfLoopback(sent.value, refusal.text)
-                ? RedirectURIRemedy.loopbackFix : nil
-        }
     }
 
     /// Nil where it is not said.

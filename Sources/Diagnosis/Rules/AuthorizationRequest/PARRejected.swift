@@ -57,7 +57,7 @@ struct PARRejected: Rule {
                     )
                 )
             }
-            let address = RefusedRedirectURI(in: flow).push(at: call.exchange)
+            let push = RefusedRedirectURI(in: flow).push(at: call.exchange)
             let stated = StatedClientRefusal.first(
                 of: ClientCall.all(in: flow).filter { $0.exchange == call.exchange },
                 in: flow
@@ -65,9 +65,10 @@ struct PARRejected: Rule {
             let told = Self.told(of: attempt)
             return .violated(
                 Violation(
-                    [call.answer.evidence(), address.map { Evidence($0.sent) } ?? attempt.names()]
+                    [call.answer.evidence()]
+                        + (push.map { Self.evidence(of: $0, in: flow) } ?? [attempt.names()])
                         + (stated?.evidence ?? []) + (told.map { [$0.evidence] } ?? []),
-                    saying: address.map { Self.words(ofAddress: $0, in: flow) } ?? Self.words(for: call)
+                    saying: push.map { Self.words(of: $0, in: flow) } ?? Self.words(for: call)
                         ?? stated?.words ?? told?.words,
                     exchange: call.exchange
                 )
@@ -76,15 +77,22 @@ struct PARRejected: Rule {
         }
     }
 
+    /// The redirect URI for which the push was refused, with what is known of it.
+    private static func evidence(of push: RefusedRedirectURI.Push, in flow: Flow) -> [Evidence] {
+        let address = RefusedAddress(of: push)
+        return [address.evidence ?? Evidence(push.sent)] + address.surroundings(in: flow)
+    }
+
     /// What is said where the push was refused for its redirect URI.
-    private static func words(ofAddress push: RefusedRedirectURI.Push, in flow: Flow) -> Violation.Words {
-        Violation.Words(
-            title: "The provider refused the redirect URI of the pushed request",
-            explanation: """
+    private static func words(of push: RefusedRedirectURI.Push, in flow: Flow) -> Violation.Words {
+        let words = RefusedAddress(of: push).words(refusedIn: push.refusal.text, in: flow)
+        return Violation.Words(
+            title: words.title ?? "The provider refused the redirect URI of the pushed request",
+            explanation: words.explanation ?? """
                 The provider compared the redirect_uri of the pushed request with those registered for this client and found none that is the same string. \
                 It said so to the app's server, before the browser was sent anywhere.
                 """,
-            fix: push.fix ?? ProviderSettings.advice(of: RedirectURINotRegistered.info, at: flow.provider)
+            fix: words.fix ?? ProviderSettings.advice(of: RedirectURINotRegistered.info, at: flow.provider)
         )
     }
 

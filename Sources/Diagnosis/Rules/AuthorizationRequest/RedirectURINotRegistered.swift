@@ -37,42 +37,19 @@ struct RedirectURINotRegistered: Rule {
         let refused = RefusedRedirectURI(in: flow)
         return switch refused.saying {
         case .atLogin(let request, let words): .violated(violation(request, words, flow))
-        case .atPush(let push): .violated(violation(push))
+        case .atPush(let push):
+            .violated(
+                violation(RefusedAddress(of: push), push.refusal.evidence(), saying: push.refusal.text, flow)
+            )
         case nil: refused.isPageUnseen ? .abstains(Gap.errorPage) : .holds
         }
     }
 
-    /// Said to the app's server, which pushed the request.
-    private func violation(_ push: RefusedRedirectURI.Push) -> Violation {
-        Violation(
-            [Evidence(push.sent), push.refusal.evidence()],
-            fix: push.fix,
-            exchange: push.attempt.exchange
-        )
-    }
-
-    /// With what to do in this very case, as far as the capture shows why the provider does not take the address.
+    /// With where the browser came from, as far as that shows why the provider does not take the address.
     private func violation(_ request: AuthorizationRequest, _ refusal: Evidence, _ flow: Flow) -> Violation {
-        var violation = Violation(
-            evidence(request, refusal, flow),
-            exchange: request.exchange,
-            explains: ["authz-missing-parameter"]
-        )
-        if let registered = registered(request, flow) {
-            violation.evidence.append(registered)
-            violation.explanation = Self.registered
-            violation.fix = Self.registeredFix
-            violation.title = "The provider refuses a redirect URI that it has registered"
-        } else if RedirectURIRefusal.isOfKind(refusal.value) {
-            violation.explanation = RedirectURIKind.explanation
-            violation.fix = RedirectURIKind.fix(
-                for: request,
-                isAtGoogle: RedirectURIRefusal.isGoogles(refusal.value)
-            )
-            violation.title = "The provider takes no redirect URI of this kind"
-        } else if let fix = RedirectURIRemedy.fix(for: request, refusedIn: refusal.value, in: flow) {
-            violation.fix = fix
-        } else if let beginning = beginning(elsewhere: request, flow) {
+        var violation = violation(RefusedAddress(of: request), refusal, saying: refusal.value, flow)
+        guard violation.fix == nil else { return violation }
+        if let beginning = beginning(elsewhere: request, flow) {
             violation.evidence.append(beginning)
             violation.fix = Self.elsewhereFix
         } else if let beginning = beginning(inClear: request, flow) {
@@ -82,17 +59,18 @@ struct RedirectURINotRegistered: Rule {
         return violation
     }
 
-    /// The client's own registration at the provider that was asked, where it had the very string that was sent.
-    private func registered(_ request: AuthorizationRequest, _ flow: Flow) -> Evidence? {
-        guard let sent = request.redirectURI,
-            let client = RegisteredClient.of(request.clientID, before: request.exchange, in: flow),
-            client.call.endpoint.host == request.endpoint.host,
-            let confirmed = client.confirmed(sent, in: "redirect_uris")
-        else { return nil }
-        return Evidence(
-            place: confirmed.place,
-            value: Masking.shown(sent, of: "redirect_uri"),
-            note: "registered by the provider, the same string"
+    /// With what to do in this very case, as far as the address shows why the provider does not take it.
+    private func violation(
+        _ address: RefusedAddress,
+        _ refusal: Evidence,
+        saying words: String,
+        _ flow: Flow
+    ) -> Violation {
+        Violation(
+            (address.evidence.map { [$0] } ?? []) + [refusal] + address.surroundings(in: flow),
+            saying: address.words(refusedIn: words, in: flow),
+            exchange: address.exchange,
+            explains: ["authz-missing-parameter"]
         )
     }
 
@@ -104,7 +82,7 @@ struct RedirectURINotRegistered: Rule {
         guard let uri = request.redirectURI.map({ RecordedURL($0) }), uri.scheme?.lowercased() == "http",
             let host = uri.host, !LoopbackHost.isLoopback(host),
             let source = flow.surroundings.redirectedFrom[request.exchange],
-            !known(in: flow).areAcceptedInClear(at: uri)
+            !KnownRedirectURIs.of(flow).areAcceptedInClear(at: uri)
         else { return nil }
         let start = flow.capture[source].request.url
         guard start.scheme?.lowercased() == "http", start.host == host, start.port == uri.port else {
@@ -145,45 +123,8 @@ struct RedirectURINotRegistered: Rule {
         GitLab: external_url. Others call it base, public or external URL, or go by X-Forwarded-Host of the proxy in front.
         """
 
-    private static let registered = """
-        The login sends the very redirect_uri that the provider itself has registered for this client, and its authorization endpoint \
-        refuses it all the same. Nothing is wrong with the string that the app sends.
-        """
-    private static let registeredFix = """
-        Look at the provider: for a list of hosts or schemes that its login allows and its registration does not ask for, and for a \
-        registration that was not kept (another instance, a cache). Until then only an address on that list will do.
-        """
-
     private static let inClearFix = """
         The app was opened at an http address and asked to be answered there. Where its https address is the registered one, open it at that, and \
         have http redirected to https before a login can begin; do not register the http address instead.
         """
-
-    private func evidence(_ request: AuthorizationRequest, _ refusal: Evidence, _ flow: Flow) -> [Evidence] {
-        guard let sent = request.parameters.parameter("redirect_uri") else { return [refusal] }
-        let note = CopiedAlong.removed(from: sent.value).map {
-            Difference.note(expected: $0, seen: sent.value)
-        }
-        var evidence = [Evidence(sent, note: note), refusal]
-        if let (known, place) = nearest(to: sent.value, request, flow) {
-            let note = Difference.note(expected: known, seen: sent.value)
-            evidence.append(
-                Evidence(
-                    place: place,
-                    value: Masking.shown(known, of: "redirect_uri"),
-                    note: "known of this client; against it the one sent: \(note)"
-                )
-            )
-        }
-        return evidence
-    }
-
-    /// The other redirect URI of this client in the file that has most in common with the one sent.
-    private func nearest(to sent: String, _ request: AuthorizationRequest, _ flow: Flow) -> (String, Place)? {
-        known(in: flow).nearest(to: sent, of: request.clientID)
-    }
-
-    private func known(in flow: Flow) -> KnownRedirectURIs {
-        flow.surroundings.derived.value { KnownRedirectURIs(in: flow.surroundings) }
-    }
 }

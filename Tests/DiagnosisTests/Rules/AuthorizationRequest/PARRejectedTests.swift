@@ -126,6 +126,40 @@ struct PARRejectedTests {
         #expect(recording.finding("redirect-uri-not-registered")?.effectOf == rule)
     }
 
+    /// Of an address that was pushed everything is told that is told of one in the browser.
+    @Test(arguments: [
+        ("https://www.shop.example/callback\n", "white space around it", "Take off what stands around"),
+        ("https://a.shop.example/,https://b.shop.example/", nil, "The redirect_uri holds several addresses"),
+        ("http://localhost:51004/callback", nil, "Where the app takes whatever port is free"),
+    ])
+    func tellsWhatIsWrongWithTheRedirectURI(uri: String, note: String?, fix: String) throws {
+        let recording = try Recording(broken).sending("redirect_uri", uri, to: "/par").answering(
+            "/par",
+            400,
+            ["error": "invalid_request", "error_description": "redirect_uri is invalid"]
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.fix.hasPrefix(fix))
+        #expect(finding.notes == [note].compactMap(\.self))
+    }
+
+    /// By a login before it, of the same client.
+    @Test func namesTheNearestOtherRedirectURI() throws {
+        var recording = try Recording("authorization-request/par-client-mismatch.near-miss")
+        var pushed = try #require(recording.exchanges.first)
+        pushed.startedAt = pushed.startedAt + .seconds(100)
+        recording.exchanges.append(pushed)
+        let refused = recording.sending("redirect_uri", "https://www.shop.example/callback/", to: "/par")
+            .answering("/par", 400, ["error": "invalid_redirect_uri"])
+        let finding = try #require(refused.finding(rule))
+        #expect(
+            finding.places == [
+                "8 response.body error", "8 request.body redirect_uri", "0 request.body redirect_uri",
+            ]
+        )
+        #expect(finding.notes.last?.hasSuffix("a \"/\" too many at the end") == true)
+    }
+
     @Test func staysBelowAFragmentOfTheRedirectURI() throws {
         let recording = try Recording(broken)
             .sending("redirect_uri", "https://www.shop.example/#/callback", to: "/par")
