@@ -24,7 +24,7 @@ package struct ClientAuthentication: Sendable, Hashable {
     /// Basic credentials without form decoding, where that gives another secret: half of the field does it
     /// so.
     package var undecodedSecret: String?
-    /// The `client_assertion`, which need not be a token.
+    /// The `client_assertion`, which need not be a token; nil where it is empty.
     package var assertion: Parameter?
 
     /// Of a request to an endpoint.
@@ -55,7 +55,8 @@ package struct ClientAuthentication: Sendable, Hashable {
                 if value != raw { undecodedSecret = raw }
             }
         }
-        if let parameter = parameters.parameter("client_assertion") {
+        // What has no value counts as left out (RFC 6749, section 3.2).
+        if let parameter = parameters.parameter("client_assertion"), !parameter.value.isEmpty {
             methods.append(.assertion)
             assertion = parameter
             if clientID == nil, let subject = JSONWebToken.parse(parameter.value)?.subject {

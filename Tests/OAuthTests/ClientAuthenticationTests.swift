@@ -50,6 +50,8 @@ struct ClientAuthenticationTests {
     @Test func publicClientHasNone() {
         #expect(authentication(nil, [("client_id", "app")]).methods == [.none])
         #expect(authentication(nil, [("client_id", "app"), ("client_secret", "")]).methods == [.none])
+        let empty = authentication(nil, [("client_id", "app"), ("client_assertion", "")])
+        #expect(empty.methods == [.none] && empty.assertion == nil)
     }
 
     @Test func assertionNamesTheClientByItsSubject() {

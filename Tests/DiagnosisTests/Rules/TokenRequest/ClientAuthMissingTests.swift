@@ -38,6 +38,13 @@ struct ClientAuthMissingTests {
         #expect(recording.finding(rule) == nil && recording.abstention(rule) != nil)
     }
 
+    @Test func takesAnEmptyAssertionForNone() throws {
+        let recording = try Recording(broken).sending("client_assertion", "")
+        #expect(recording.finding(rule)?.isPrimary == true)
+        let basic = recording.sendingHeader("Authorization", "Basic c2hvcC13ZWI6c2VjcmV0", to: "/token")
+        #expect(basic.finding(rule) == nil && basic.finding("client-auth-duplicate") == nil)
+    }
+
     @Test func takesAnEmptySecretForNone() throws {
         let finding = try #require(Recording(broken).sending("client_secret", "").finding(rule))
         #expect(finding.evidence[0].value == "empty")
