@@ -37,7 +37,7 @@ enum YoungRefreshToken {
     /// Whether the refresh asks for a scope that the token was not seen to be given for.
     private static func asksForMore(_ refused: TokenRequest, than issued: TokenRequest) -> Bool {
         guard let asked = refused.parameters["scope"], !asked.isEmpty else { return false }
-        let granted = issued.answer.parameters["scope"].map(Scope.values) ?? []
+        let granted = issued.answer.parameters["scope"].map(Scope.granted) ?? []
         return !Set(Scope.values(asked)).isSubset(of: granted)
     }
 

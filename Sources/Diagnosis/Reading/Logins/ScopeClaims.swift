@@ -24,7 +24,7 @@ struct ScopeClaims {
             let identity = sources.idTokens[request.exchange]?.token.claims
         else { return nil }
         let granted = request.answer.parameters["scope"].flatMap { $0.isEmpty ? nil : $0 } ?? asked
-        let scopes = Set(asked.spaceDelimited).intersection(granted.spaceDelimited)
+        let scopes = Set(asked.spaceDelimited).intersection(Scope.granted(granted))
         let unmet = claims.first { scope, claim in
             scopes.contains(scope) && answer[claim] == nil && identity[claim] == nil
         }

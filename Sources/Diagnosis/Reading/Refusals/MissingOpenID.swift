@@ -22,7 +22,7 @@ enum MissingOpenID {
     /// Nil of a token that UserInfo took another time.
     static func scope(of call: BearerCall, in flow: Flow) -> Parameter? {
         guard call.isUserInfo, let granted = call.grantedScope(in: flow), !Placeholder.isOne(granted.value),
-            !granted.value.spaceDelimited.contains("openid"), isMeant(by: call, flow)
+            !Scope.granted(granted.value).contains("openid"), isMeant(by: call, flow)
         else { return nil }
         let isTaken = flow.messages.contains { message in
             guard case .userInfo(let other) = message else { return false }
@@ -95,9 +95,9 @@ enum MissingOpenID {
 }
 
 extension BearerCall {
-    /// The scope of the answer that granted the token, else of the login.
+    /// The scope of the answer that granted the token, where that names any, else of the login.
     func grantedScope(in flow: Flow) -> Parameter? {
-        grant?.parameters.parameter("scope")
+        grant?.parameters.parameter("scope").flatMap { $0.value.isEmpty ? nil : $0 }
             ?? flow.authorizationRequests.last?.parameters.parameter("scope")
     }
 }

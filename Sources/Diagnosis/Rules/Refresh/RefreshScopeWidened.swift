@@ -39,7 +39,7 @@ struct RefreshScopeWidened: Rule {
             guard let granted = granted(before: refused, history, flow) else {
                 return .abstains("the scope that was granted is not in the capture")
             }
-            let has = Set(granted.value.utf8.split(separator: 0x20).map { String(Substring($0)) })
+            let has = Set(Scope.granted(granted.value))
             let more = Scope.values(asked.value).filter { !has.contains($0) }
             guard !more.isEmpty else { return .holds }
             return .violated(
@@ -59,7 +59,7 @@ struct RefreshScopeWidened: Rule {
     private func granted(before refresh: TokenRequest, _ history: RefreshHistory, _ flow: Flow) -> Parameter?
     {
         guard let original = history.origin(of: refresh) else { return nil }
-        if let scope = original.answer.parameters.parameter("scope") { return scope }
+        if let scope = original.answer.parameters.parameter("scope"), !scope.value.isEmpty { return scope }
         // A refresh that was answered without scope got what it asked for, which may be less than the grant.
         guard !original.isRefresh else { return nil }
         let login = flow.logins.first { $0.tokenRequests.contains { $0.exchange == original.exchange } }

@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// The provider granted less than was asked for, and said so.
@@ -73,8 +72,8 @@ struct ScopeReduced: Rule {
             let login = logins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
             let source = request.isCodeExchange ? login?.request.parameters : request.parameters
             guard let asked = source?.parameter("scope") else { continue }
-            let has = Set(Self.granted(granted, by: request.answer).map(name))
-            let missing = Self.words(asked.value).filter { scope in
+            let has = Set(Scope.granted(granted.value).map(name))
+            let missing = Scope.granted(asked.value).filter { scope in
                 !has.contains(name(scope)) && !isGiven(scope, by: request.answer)
             }
             guard !missing.isEmpty else { continue }
@@ -113,16 +112,6 @@ struct ScopeReduced: Rule {
         See at the provider which claims it maps to the scope for this client, and whether the user has a value for them (an e-mail \
         address, say).
         """
-
-    /// Twitch answers with an array.
-    private static func granted(_ scope: Parameter, by answer: Answer) -> [String] {
-        answer.json?[scope.name]?.array.map { $0.compactMap(\.string).flatMap(words) } ?? words(scope.value)
-    }
-
-    /// GitHub separates by commas.
-    private static func words(_ text: String) -> [String] {
-        text.utf8.split { $0 == 0x20 || $0 == 0x2c }.compactMap { String(Substring($0)) }
-    }
 
     /// Google answers with addresses for the short names, Entra with or without the API's address.
     private func name(_ scope: String) -> String {

@@ -30,4 +30,15 @@ struct MissingOpenIDTests {
             #expect(finding.notes.contains("granted or asked for, without openid") == isTold)
         }
     }
+
+    /// An array, commas, and what names no scope at all.
+    @Test(arguments: [["openid", "profile"], "openid,profile", "", .null] as [JSONValue])
+    func grantIsReadHoweverItIsWritten(scope: JSONValue) throws {
+        let whole = try Recording("healthy/web-code-flow").editingAnswer(of: "/token") { $0["scope"] = scope }
+            .answering("/userinfo", 401, ["error": "invalid_token"])
+        for recording in [whole, whole.backChannel] {
+            let finding = try #require(recording.finding("bearer-rejected"))
+            #expect(!finding.title.contains("openid"), "\(finding.title)")
+        }
+    }
 }

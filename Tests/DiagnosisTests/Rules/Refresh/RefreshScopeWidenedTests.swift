@@ -5,6 +5,7 @@ import Flows
 import JOSE
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct RefreshScopeWidenedTests {
@@ -42,6 +43,19 @@ struct RefreshScopeWidenedTests {
             )
         }
         #expect(recording.finding(rule)?.places.first?.hasSuffix("request.query scope") == true)
+    }
+
+    /// Twitch answers with an array, GitHub with commas, and some with an empty word, which names no scope.
+    @Test(arguments: [["openid", "profile"], "openid,profile", "", .null] as [JSONValue])
+    func grantIsReadHoweverItIsWritten(scope: JSONValue) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard let text = exchange.response?.body?.text, text.contains("\"scope\"") else { return }
+            exchange.response?.body = .json(
+                text.replacing("\"openid profile\"", with: JSONWriter.text(of: scope))
+            )
+        }
+        #expect(recording.finding(rule)?.notes.last == "not granted: orders")
+        #expect(recording.sending("scope", "profile").finding(rule) == nil)
     }
 
     /// An asset management's login may have a scope for each site.

@@ -81,6 +81,12 @@ struct ScopeReducedTests {
         #expect(recording.finding(rule)?.notes ?? [] == notes)
     }
 
+    @Test func tellsAScopeOfAnArrayWithoutItsClaim() throws {
+        let recording = try Recording("healthy/web-code-flow").asking("scope", "openid email")
+            .editingAnswer(of: "/token") { $0["scope"] = ["openid", "email"] }
+        #expect(recording.finding(rule)?.title.contains("the claim that it stands for") == true)
+    }
+
     /// A claim that either has is not missed.
     @Test(arguments: [("", "", true), ("email", "", false), ("", "email", false)])
     func tellsAScopeWithoutItsClaim(inUserInfo: String, inIDToken: String, fires: Bool) throws {
