@@ -89,6 +89,11 @@ struct LogoutCall {
         call.parameters.items.first { $0.name == "id_token_hint" && !$0.value.isEmpty }
     }
 
+    /// The client that it names; an empty `client_id` names none.
+    var client: Parameter? {
+        call.parameters.items.first { $0.name == "client_id" && !$0.value.isEmpty }
+    }
+
     /// The provider's words in lower case; empty unless it refused.
     var refusalText: String { course.isRefused ? course.words.lowercased() : "" }
 

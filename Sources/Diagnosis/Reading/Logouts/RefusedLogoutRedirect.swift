@@ -58,7 +58,7 @@ struct RefusedLogoutRedirect: Sendable {
 
     private static func registered(for logout: LogoutCall, _ flow: Flow) -> Registered? {
         let hinted = logout.hint.flatMap { JSONWebToken.parse($0.value)?.audience.first }
-        guard let client = logout.call.parameters["client_id"] ?? flow.clientID ?? hinted,
+        guard let client = logout.client?.value ?? flow.clientID ?? hinted,
             let registered = flow.registeredClient(client, before: logout.call.exchange),
             let member = registered.answered("post_logout_redirect_uris"),
             let uris = registered.list("post_logout_redirect_uris")

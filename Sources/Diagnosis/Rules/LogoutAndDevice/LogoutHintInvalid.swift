@@ -131,7 +131,7 @@ struct LogoutHintInvalid: Rule {
     }
 
     private func client(of logout: LogoutCall, _ flow: Flow) -> Parameter? {
-        logout.call.parameters.parameter("client_id")
+        logout.client
             ?? flow.authorizationRequests.last?.parameters.parameter("client_id")
     }
 

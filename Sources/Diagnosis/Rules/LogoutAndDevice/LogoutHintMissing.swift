@@ -41,8 +41,10 @@ struct LogoutHintMissing: Rule {
                 words != nil || unregistered != logout.call.exchange
             else { continue }
             let insists = words != nil || flow.provider == .okta || flow.provider == .forgerock
-            let asksToReturn = logout.call.parameters.parameter("post_logout_redirect_uri")
-            let isNameless = logout.call.parameters["client_id"] == nil
+            let asksToReturn = logout.call.parameters.items.first {
+                $0.name == "post_logout_redirect_uri" && !$0.value.isEmpty
+            }
+            let isNameless = logout.client == nil
             let isLeft = logout.course.isLeftAfterConfirming
             guard insists || isNameless || isLeft, asksToReturn != nil || words != nil else { continue }
             guard let severity = severity(of: logout.course, in: flow) else { continue }

@@ -71,7 +71,7 @@ struct LogoutParameterWrong: Rule {
 
     /// Whether the next refusal is due: the address is looked for among those of the client.
     private func lacksClient(_ logout: LogoutCall) -> Bool {
-        logout.dialect == .cognito && !logout.call.parameters.contains("client_id")
+        logout.dialect == .cognito && logout.client == nil
     }
 
     private static let client = """

@@ -43,6 +43,15 @@ struct LogoutHintInvalidTests {
         #expect(try hint(expired).finding(rule) == nil)
     }
 
+    @Test(arguments: [("", false), ("shop-app", true)])
+    func comparesWithTheClientThatIsNamed(client: String, fires: Bool) throws {
+        let good = token(#"{"iss":"https://id.harbour.example","aud":"shop-web"}"#)
+        let recording = try hint(good).editingLast("/end-session") {
+            $0.request.url = RecordedURL(Recording.changing($0.request.url.text, "client_id", client))
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     /// Entra's metadata for all tenants leaves a gap in the issuer, which any tenant fills, and nothing else.
     @Test(arguments: [("9188040d-6c67-4c5b-b112-36a304b66dad/v2.0", false), ("9188040d/v1.0", true)])
     func fillsTheGapForTheTenant(end: String, fires: Bool) throws {

@@ -147,14 +147,19 @@ struct LogoutHintMissingTests {
         #expect(recording.finding("authorization-error") == nil)
     }
 
-    @Test func leavesAHintAndAClientAlone() throws {
+    @Test func leavesAHintAlone() throws {
         #expect(try asking("id_token_hint", "x.y.z").finding(rule) == nil)
-        let named = try asking("client_id", "shop-web").editing { exchange in
-            if exchange.response?.status == 400 {
-                exchange.response?.body = Body(text: "<p>No</p>", mediaType: "text/html")
-            }
+    }
+
+    /// An empty name names nobody, and an empty address is nowhere to go.
+    @Test(arguments: [
+        ("client_id", "shop-web", false), ("client_id", "", true), ("post_logout_redirect_uri", "", false),
+    ])
+    func looksForAClientWhereTheProviderIsSilent(name: String, value: String, fires: Bool) throws {
+        let recording = try asking(name, value).editingLast("/end-session") {
+            $0.response?.body = Body(text: "<p>No</p>", mediaType: "text/html")
         }
-        #expect(named.finding(rule) == nil)
+        #expect((recording.finding(rule) != nil) == fires)
     }
 
     @Test func knowsProvidersThatInsistOnTheHint() throws {

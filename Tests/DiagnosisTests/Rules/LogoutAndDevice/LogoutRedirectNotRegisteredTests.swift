@@ -30,6 +30,13 @@ struct LogoutRedirectNotRegisteredTests {
         )
     }
 
+    @Test func findsTheRegistrationWhereTheRequestNamesNoClient() throws {
+        let recording = try Recording(broken).editingLast("/end-session") {
+            $0.request.url = RecordedURL(Recording.changing($0.request.url.text, "client_id", ""))
+        }
+        #expect(recording.finding(rule)?.places.contains("0 response.body post_logout_redirect_uris") == true)
+    }
+
     @Test func leavesARegisteredOneAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
     }
