@@ -31,9 +31,9 @@ struct RegistrationRedirectDiffers: Rule {
     func verdict(on flow: Flow) -> Verdict {
         guard !flow.registrations.isEmpty else { return .holds }
         for request in flow.authorizationRequests {
-            guard let used = request.parameters.parameter("redirect_uri"), let id = request.clientID else {
-                continue
-            }
+            guard let used = request.parameters.parameter("redirect_uri"), !used.value.isEmpty,
+                let id = request.clientID
+            else { continue }
             let client = registered(id, at: request, flow)
             let registered = client?.list("redirect_uris") ?? []
             guard !registered.isEmpty, !registered.contains(where: { isSame($0, used.value) }) else {

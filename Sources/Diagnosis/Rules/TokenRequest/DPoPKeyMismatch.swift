@@ -137,7 +137,7 @@ struct DPoPKeyMismatch: Rule {
         -> [Evidence]
     {
         guard let login = logins[request.exchange]?.request else { return [] }
-        if let key = login.parameters.parameter("dpop_jkt") {
+        if let key = login.parameters.parameter("dpop_jkt"), !key.value.isEmpty {
             return [Evidence(key, note: "dpop_jkt of the login")]
         }
         guard let call = login.pushed.flatMap({ calls[$0] }), let thumbprint = call.proof?.thumbprint else {

@@ -42,9 +42,11 @@ struct RedirectURITokenMismatch: Rule {
             }
             for request in certain {
                 let sent = request.parameters.parameter("redirect_uri")
+                // What has no value counts as left out (RFC 6749, section 3.2).
+                let isMissing = sent?.value.isEmpty ?? true
                 guard !asked.value.equalsBytes(of: sent?.value) else { continue }
                 // GitHub, Naver, Shopify, WeChat and WorkOS do not want it.
-                if sent == nil, flow.provider == .github || isUnwanted(by: request, flow) { continue }
+                if isMissing, flow.provider == .github || isUnwanted(by: request, flow) { continue }
                 // Who misses it does not speak of the code, nor of the client's assertion.
                 if sent == nil, request.answer.isRefusal, request.answer.speaksOfCode {
                     isOfCode = true
@@ -55,7 +57,7 @@ struct RedirectURITokenMismatch: Rule {
                 if login.request.redirectURI == nil, !StatedGrantFault.isRedirectURICalledWrong(request) {
                     continue
                 }
-                let severity = severity(request, isMissing: sent == nil)
+                let severity = severity(request, isMissing: isMissing)
                 if let found, (found.severity ?? .error) == .error || severity != .error { continue }
                 found = Violation(
                     evidence(asked, sent, request),

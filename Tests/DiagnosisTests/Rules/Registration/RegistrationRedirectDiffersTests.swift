@@ -48,6 +48,11 @@ struct RegistrationRedirectDiffersTests {
         #expect(recording.finding("authorization-error") == nil)
     }
 
+    /// What has no value counts as left out.
+    @Test func anEmptyOneIsNoOther() throws {
+        #expect(try Recording(broken).asking("redirect_uri", "").finding(rule) == nil)
+    }
+
     @Test func thePortOfALoopbackAddressIsFree() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

@@ -64,6 +64,7 @@ struct DPoPKeyMismatchTests {
             }
         )
         #expect(recording.asking("dpop_jkt", key).finding(rule) == nil)
+        #expect(recording.asking("dpop_jkt", "").finding(rule) == nil)
         #expect(
             recording.asking("dpop_jkt", "another").finding(rule)?.evidence[1].note == "dpop_jkt of the login"
         )

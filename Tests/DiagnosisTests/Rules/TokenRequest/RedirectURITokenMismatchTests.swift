@@ -88,6 +88,11 @@ struct RedirectURITokenMismatchTests {
         #expect(recording.finding(rule)?.severity == .warning)
     }
 
+    @Test func isANoteWhereItIsEmptyAndAccepted() throws {
+        let recording = try Recording(broken).granted().sending("redirect_uri", "")
+        #expect(recording.finding(rule)?.severity == .note)
+    }
+
     @Test func isANoteWhereItIsMissingAndAccepted() throws {
         let recording = try Recording(broken).sending("redirect_uri", nil)
         #expect(recording.finding(rule)?.severity == .error)
