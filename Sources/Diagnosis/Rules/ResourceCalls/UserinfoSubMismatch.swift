@@ -111,9 +111,11 @@ struct UserinfoSubMismatch: Rule {
         request.isTokenExchange && request.answer.isSuccess
     }
 
+    /// Nil where there is none, or a null, which is no other user.
     private func subject(of call: Call, in flow: Flow) -> Parameter? {
+        guard call.call.answer.json?["sub"] != .null else { return nil }
         if let subject = call.call.answer.parameters.parameter("sub") { return subject }
-        guard let claims = signed(call, in: flow)?.claims?["sub"] else { return nil }
+        guard let claims = signed(call, in: flow)?.claims?["sub"], claims != .null else { return nil }
         return Parameter(
             name: "sub",
             value: claims.string ?? JSONWriter.text(of: claims),

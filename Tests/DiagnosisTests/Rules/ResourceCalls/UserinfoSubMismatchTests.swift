@@ -37,7 +37,10 @@ struct UserinfoSubMismatchTests {
     }
 
     @Test func leavesAnswersWithoutASubjectAndRefusalsAlone() throws {
-        #expect(try Recording(broken).editingAnswer(of: "/userinfo") { $0["sub"] = nil }.finding(rule) == nil)
+        for none in [nil, JSONValue.null] {
+            let recording = try Recording(broken).editingAnswer(of: "/userinfo") { $0["sub"] = none }
+            #expect(recording.finding(rule) == nil)
+        }
         #expect(
             try Recording(broken).editingLast("/userinfo") { $0.response?.status = 201 }.finding(rule) == nil
         )
