@@ -147,7 +147,7 @@ struct ClientConfigurationTests {
     /// With each answer about its registration a client may get another secret: what was signed before stays right.
     @Test func earlierSecretsOfAClientAreKnown() {
         var capture = CaptureBuilder()
-        for (method, secret) in [("POST", "first"), ("GET", "second"), ("GET", "second")] {
+        for (method, secret) in [("POST", "first"), ("GET", "second"), ("GET", "second"), ("GET", "")] {
             let url = "https://idp.example/register" + (method == "POST" ? "" : "/shop")
             let answer = #"{"client_id":"shop","client_secret":"\#(secret)","redirect_uris":[]}"#
             capture.add(call(method, url, 200, answer, token: "t"))

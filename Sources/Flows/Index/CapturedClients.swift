@@ -30,7 +30,7 @@ package struct CapturedClients: Sendable {
         var secrets: [String: [String]] = [:]
         for call in registrations {
             if let id = call.answer.parameters["client_id"],
-                let secret = call.answer.parameters["client_secret"]
+                let secret = call.issuedSecret?.value
             {
                 // With each answer about its registration a client may get another one.
                 if secrets[id]?.last != secret { secrets[id, default: []].append(secret) }

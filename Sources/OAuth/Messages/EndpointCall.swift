@@ -48,6 +48,11 @@ package struct EndpointCall: Sendable {
     /// The client whose registration is asked for or about: as the answer names it, else the request.
     package var registeredClient: String? { answer.parameters["client_id"] ?? parameters["client_id"] }
 
+    /// The secret that a registration was answered with (RFC 7591, section 3.2.1); nil where the answer has none, a null or an empty one.
+    package var issuedSecret: Parameter? {
+        answer.parameters.parameter("client_secret").flatMap { $0.value.isEmpty ? nil : $0 }
+    }
+
     /// Whether a client that was to be registered was not, by a status, or by an error and no client in an answer whose status says success.
     package var isRefusedRegistration: Bool {
         guard let status = answer.status else { return false }

@@ -61,7 +61,7 @@ struct MisreadCredentials {
             )
         }
         let registrations = flow.registrations(of: client.value) + flow.registrations(of: client.rawValue)
-        let issued = registrations.compactMap { $0.answer.parameters.parameter("client_secret") }
+        let issued = registrations.compactMap(\.issuedSecret)
         if !issued.isEmpty { return issued.lazy.compactMap { compare(secret, $0) }.first }
         var evidence: [Evidence] = []
         for (parameter, isSecret) in [(client, false), (secret, true)]

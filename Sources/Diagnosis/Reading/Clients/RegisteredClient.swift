@@ -18,7 +18,7 @@ struct RegisteredClient {
     /// Nil where the answer is no registration.
     init?(_ call: EndpointCall) {
         guard call.answer.parameters.contains("client_id") else { return nil }
-        self.init([call], secretCall: call.answer.parameters.contains("client_secret") ? call : nil)
+        self.init([call], secretCall: call.issuedSecret == nil ? nil : call)
     }
 
     /// `calls`: about one client, latest first.

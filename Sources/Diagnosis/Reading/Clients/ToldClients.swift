@@ -19,7 +19,7 @@ struct ToldClients: Sendable {
         mutating func add(_ call: EndpointCall) {
             if call.method == "GET" { reads.append(call) } else { changes.append(call) }
             if call.isDeletion { deletions.append(call) }
-            if call.answer.parameters.contains("client_secret") { secrets.append(call) }
+            if call.issuedSecret != nil { secrets.append(call) }
             if call.answer.parameters.contains("client_id") { latest = call }
         }
 

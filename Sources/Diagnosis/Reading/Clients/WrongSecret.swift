@@ -36,9 +36,7 @@ enum WrongSecret {
         // Another provider may have given out the same identifier.
         let host = flow.capture[exchange].request.url.host
         let own = registrations.filter { $0.endpoint.host == host }
-        return (own.isEmpty ? registrations.suffix(1) : own).compactMap {
-            $0.answer.parameters.parameter("client_secret")
-        }
+        return (own.isEmpty ? registrations.suffix(1) : own).compactMap(\.issuedSecret)
     }
 
     // MARK: - Encodings

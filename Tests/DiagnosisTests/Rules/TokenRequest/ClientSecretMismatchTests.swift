@@ -40,6 +40,18 @@ struct ClientSecretMismatchTests {
         #expect(recording.sending("client_secret", "x" + sent).finding(rule) != nil)
     }
 
+    /// Some answers have the member and keep the secret to themselves.
+    @Test(arguments: ["", .null] as [JSONValue]) func secretThatIsNotToldIsNone(secret: JSONValue) throws {
+        let told = try Recording(broken)
+        let hidden = told.editingAnswer(of: "/register") { $0["client_secret"] = secret }
+        #expect(hidden.finding(rule) == nil && hidden.abstention(rule) != nil)
+        // Nor does it take back the one that was told before.
+        var later = try #require(hidden.exchanges.first { $0.request.url.path == "/register" })
+        later.startedAt = later.startedAt + .milliseconds(1)
+        let finding = Recording(told.exchanges + [later]).finding(rule)
+        #expect(finding?.places.dropFirst().first == "0 response.body client_secret")
+    }
+
     /// The registration was read again, which gave the client another secret (RFC 7592, section 2.1).
     @Test func secretThatWasReplacedIsNotTheOne() throws {
         let sent = "a-secret-of-yesterday"
