@@ -37,7 +37,7 @@ struct ACRWish {
     }
 
     init?(of request: AuthorizationRequest) {
-        let wished = request.parameters.parameter("acr_values")
+        let wished = request.parameters.parameter("acr_values").flatMap { $0.value.isEmpty ? nil : $0 }
         if let claims = request.parameters.parameter("claims"),
             let acr = (try? JSONParser.parse(Array(claims.value.utf8)))?["id_token"]?["acr"]?.object
         {

@@ -34,6 +34,15 @@ struct ACRNotSatisfiedTests {
         #expect(try Recording(broken).asking("acr_values", "").finding(rule) == nil)
     }
 
+    /// What has no value counts as left out, beside an essential claim as by itself.
+    @Test(arguments: [nil, ""] as [String?]) func anEssentialOneOfAnyValueHasToBeThere(wish: String?) throws {
+        let recording = try Recording(broken).asking("acr_values", wish)
+            .asking("claims", #"{"id_token":{"acr":{"essential":true}}}"#)
+        #expect(recording.finding(rule) == nil)
+        let without = recording.editingIDToken { $0["acr"] = nil }
+        #expect(without.finding(rule)?.places.first == "1 request.query claims")
+    }
+
     private func essential(_ flag: Bool) throws -> Recording {
         let claims = #"{"id_token":{"acr":{"essential":\#(flag),"values":["two-factor"]}}}"#
         return try Recording(broken).asking("acr_values", nil).asking("claims", claims)
