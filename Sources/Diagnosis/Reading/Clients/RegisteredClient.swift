@@ -60,17 +60,19 @@ struct RegisteredClient {
 
     /// A member with its place: of the answer, else of the request.
     func member(_ name: String) -> Parameter? {
-        for call in calls {
-            if let member = call.answer.parameters.parameter(name) ?? call.parameters.parameter(name) {
-                return member
-            }
-        }
-        return nil
+        calls.lazy.compactMap {
+            Self.told(name, in: $0.answer.parameters) ?? Self.told(name, in: $0.parameters)
+        }.first
     }
 
     /// A member as the provider confirms it.
     func answered(_ name: String) -> Parameter? {
-        calls.lazy.compactMap { $0.answer.parameters.parameter(name) }.first
+        calls.lazy.compactMap { Self.told(name, in: $0.answer.parameters) }.first
+    }
+
+    /// A null came as an empty value, and tells as little as a member that is not there.
+    private static func told(_ name: String, in members: Parameters) -> Parameter? {
+        members.parameter(name).flatMap { $0.value.isEmpty ? nil : $0 }
     }
 
     /// A list in which the provider confirms a value.

@@ -46,7 +46,7 @@ struct IDTokenEncryptedTests {
     }
 
     /// The pair of the registration, and another one; the client made nothing of the token.
-    @Test(arguments: [("A128CBC-HS256", false), ("A256GCM", true)])
+    @Test(arguments: [("A128CBC-HS256", false), ("A256GCM", true), ("", false)])
     func comparesWithTheRegistration(encryption: String, isOther: Bool) throws {
         let login = try Recording("registration/registration-rejected.near-miss").editing { exchange in
             guard exchange.request.url.path == "/register", exchange.response?.status == 201,

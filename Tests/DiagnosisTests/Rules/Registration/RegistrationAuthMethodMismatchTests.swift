@@ -55,6 +55,11 @@ struct RegistrationAuthMethodMismatchTests {
         #expect((try registered(for: method.map { .string($0) }).finding(rule) != nil) == fires)
     }
 
+    /// A null is as good as nothing: the usual method holds.
+    @Test func methodThatIsNotToldIsTheUsualOne() throws {
+        #expect(try registered(for: .null).finding(rule) != nil)
+    }
+
     /// A certificate is not in a capture, and may be what the client shows by the second of two.
     @Test(arguments: [("client_secret_jwt", true), ("tls_client_auth", false)])
     func certificateMayBeTheOtherOfTwo(other: String, fires: Bool) throws {
