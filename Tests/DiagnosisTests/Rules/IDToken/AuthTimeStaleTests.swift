@@ -24,6 +24,18 @@ struct AuthTimeStaleTests {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
 
+    /// As some providers write it.
+    @Test func readsDigitsInAString() throws {
+        func inAString(_ recording: Recording) -> Recording {
+            recording.editingIDToken { claims in
+                claims["auth_time"] = claims["auth_time"].map { .string(JSONWriter.text(of: $0)) }
+            }
+        }
+        let old = try #require(inAString(Recording(broken)).finding(rule))
+        #expect(old.notes == ["60 min before the answer"])
+        #expect(try inAString(Recording(broken + ".near-miss")).finding(rule) == nil)
+    }
+
     @Test func theClaimIsRequired() throws {
         let recording = try Recording(broken).editingIDToken { $0["auth_time"] = nil }
         #expect(recording.finding(rule)?.evidence[1].value == "missing")
