@@ -104,7 +104,7 @@ struct LogoutTokenInvalid: Rule {
         if let nonce = claims["nonce"] {
             faults.append(claim("nonce", nonce.string ?? "", "has no place in a logout token"))
         }
-        if claims["sub"] == nil, claims["sid"] == nil {
+        if ["sub", "sid"].allSatisfy({ claims[$0] == nil || claims[$0] == .null }) {
             faults.append(claim("sub", nil, "neither sub nor sid: whose session?"))
         }
         if let issuer = flow.issuer, !IssuerTemplate.matches(token.issuer ?? "", issuer) {

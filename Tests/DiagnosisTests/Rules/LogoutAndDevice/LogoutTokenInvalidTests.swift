@@ -97,9 +97,10 @@ struct LogoutTokenInvalidTests {
             // The app took it.
             #expect(finding.severity == .warning)
         }
-        #expect(
-            try token { $0["sid"] = nil }.finding(rule)?.places.first?.hasSuffix("jwt.claims sub") == true
-        )
+        for none in [nil, JSONValue.null] {
+            let finding = try token { $0["sid"] = none }.finding(rule)
+            #expect(finding?.places.first?.hasSuffix("jwt.claims sub") == true)
+        }
     }
 
     @Test func checksTheSignature() throws {
