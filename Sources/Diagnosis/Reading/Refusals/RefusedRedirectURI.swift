@@ -42,9 +42,7 @@ struct RefusedRedirectURI: Sendable {
         for request in flow.logins.map(\.request) {
             // Whatever did reach the redirect URI is no refusal of it.
             if reached.isAnswered(request) { continue }
-            // An address that was not sent is none that the provider does not know, though some word both alike.
-            guard ["redirect_uri", "request", "request_uri"].contains(where: request.parameters.contains)
-            else { continue }
+            guard Self.mayName(anAddress: request.parameters) else { continue }
             for page in ProviderPages.of(request, in: flow) {
                 if let words = RedirectURIRefusal.evidence(on: page, of: request, in: flow) {
                     return .atLogin(request, words)
@@ -57,6 +55,13 @@ struct RefusedRedirectURI: Sendable {
             }
         }
         return nil
+    }
+
+    /// An address that was not sent, or empty, is none that the provider does not know, though some word both alike.
+    private static func mayName(anAddress parameters: Parameters) -> Bool {
+        parameters.items.contains {
+            ["redirect_uri", "request", "request_uri"].contains($0.name) && !$0.value.isEmpty
+        }
     }
 
     private static func pushed(in flow: Flow) -> Saying? {

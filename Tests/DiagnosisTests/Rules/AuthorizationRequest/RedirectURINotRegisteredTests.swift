@@ -134,6 +134,13 @@ struct RedirectURINotRegisteredTests {
         #expect(!finding.fix.contains("  "))
     }
 
+    /// Some providers have the same words for it.
+    @Test(arguments: [nil, ""] as [String?]) func leavesAloneWhatWasNotSent(uri: String?) throws {
+        let recording = try Recording(broken).asking("redirect_uri", uri)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("authz-missing-parameter") != nil)
+    }
+
     @Test func leavesAloneWhatReachedTheRedirectURI() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
