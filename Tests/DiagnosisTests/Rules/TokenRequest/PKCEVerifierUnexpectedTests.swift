@@ -31,6 +31,13 @@ struct PKCEVerifierUnexpectedTests {
         #expect(recording.abstention(rule) != nil)
     }
 
+    /// What has no value counts as left out.
+    @Test(arguments: [("", true), ("eyJhbGciOiJSU0EtT0FFUCJ9.AA.AA.AA.AA", false)])
+    func readsARequestThatIsKnownInFull(object: String, fires: Bool) throws {
+        let recording = try Recording(broken).asking("request", object)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func saysNothingWhereTheProviderTookIt() throws {
         let recording = try Recording(broken).granted()
         #expect(recording.finding(rule) == nil)
