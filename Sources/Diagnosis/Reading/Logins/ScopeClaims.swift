@@ -26,10 +26,11 @@ struct ScopeClaims {
         let granted = request.answer.parameters["scope"].flatMap { $0.isEmpty ? nil : $0 } ?? asked
         let scopes = Set(asked.spaceDelimited).intersection(Scope.granted(granted))
         let unmet = claims.first { scope, claim in
-            scopes.contains(scope) && answer[claim] == nil && identity[claim] == nil
+            scopes.contains(scope)
+                && [answer[claim], identity[claim]].allSatisfy { $0 == nil || $0 == .null }
         }
         return unmet.map { scope, claim in
-            let names = answer.members.prefix(20).map(\.name)
+            let names = answer.members.filter { $0.value != .null }.prefix(20).map(\.name)
             return Unmet(scope: scope, claim: claim, answered: names, userInfo: call)
         }
     }

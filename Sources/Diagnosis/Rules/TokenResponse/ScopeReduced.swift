@@ -125,8 +125,8 @@ struct ScopeReduced: Rule {
     /// Some providers leave out what shows by itself.
     private func isGiven(_ scope: String, by answer: Answer) -> Bool {
         switch scope {
-        case "openid": answer.parameters.contains("id_token")
-        case "offline_access": answer.parameters.contains("refresh_token")
+        case "openid": !(answer.parameters["id_token"] ?? "").isEmpty
+        case "offline_access": !(answer.parameters["refresh_token"] ?? "").isEmpty
         default: false
         }
     }

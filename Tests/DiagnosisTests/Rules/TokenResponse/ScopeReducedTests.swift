@@ -87,6 +87,29 @@ struct ScopeReducedTests {
         #expect(recording.finding(rule)?.title.contains("the claim that it stands for") == true)
     }
 
+    /// Some providers do not name what shows by itself; a null shows nothing.
+    @Test(arguments: [("openid", "id_token"), ("offline_access", "refresh_token")])
+    func scopeIsGivenByWhatCame(scope: String, member: String) throws {
+        func answered(_ value: JSONValue) throws -> Recording {
+            try Recording("healthy/web-code-flow").asking("scope", "profile \(scope)")
+                .editingAnswer(of: "/token") {
+                    $0["scope"] = "profile"
+                    $0[member] = value
+                }
+        }
+        #expect(try answered("a-token").finding(rule) == nil)
+        #expect(try answered(.null).finding(rule)?.notes == ["without \(scope)"])
+    }
+
+    @Test func tellsAScopeWhoseClaimIsNull() throws {
+        let recording = try Recording("healthy/web-code-flow").asking("scope", "openid email")
+            .editingAnswer(of: "/token") { $0["scope"] = "openid email" }
+            .editingAnswer(of: "/userinfo") { $0["email"] = .null }
+            .editingIDToken { $0["email"] = .null }
+        let told = try #require(recording.finding(rule)?.evidence.last)
+        #expect(told.value == "missing" && told.note?.contains("this answer (sub, name)") == true)
+    }
+
     /// A claim that either has is not missed.
     @Test(arguments: [("", "", true), ("email", "", false), ("", "email", false)])
     func tellsAScopeWithoutItsClaim(inUserInfo: String, inIDToken: String, fires: Bool) throws {
