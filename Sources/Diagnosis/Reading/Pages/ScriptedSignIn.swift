@@ -66,8 +66,7 @@ enum ScriptedSignIn {
 
         init(in index: CaptureIndex) {
             last = index.authorizationRequests.reduce(into: [:]) { last, request in
-                let mode = index.capture[request.exchange].request.headers.first("sec-fetch-mode")
-                guard mode?.lowercased() != "cors" else { return }
+                guard !isOfScript(index.capture[request.exchange].request.headers) else { return }
                 last[request.clientID] = max(last[request.clientID] ?? -1, index.position[request.exchange])
             }
         }

@@ -270,18 +270,24 @@ struct CORSBlockedTests {
     }
 
     /// A call of a page that the app's server answers with the way to the provider.
-    @Test(arguments: [("cors", true), ("navigate", false)])
-    func scriptThatIsSentToSignInIsTold(mode: String, isScript: Bool) throws {
+    @Test(arguments: [("cors", true), (nil, true), ("navigate", false)] as [(String?, Bool)])
+    func scriptThatIsSentToSignInIsTold(mode: String?, isScript: Bool) throws {
         let login = try Recording("healthy/web-code-flow")
         let request = try #require(login.exchanges.firstIndex { $0.request.url.path == "/authorize" })
         var exchanges = Array(login.exchanges[...request])
-        exchanges[request].request.headers.append("Sec-Fetch-Mode", mode)
+        if let mode { exchanges[request].request.headers.append("Sec-Fetch-Mode", mode) }
         exchanges[request].request.headers.append("Origin", "null")
         exchanges[request].response = nil
         exchanges[request].failure = "net::ERR_FAILED"
         let finding = Recording(exchanges).finding(rule)
         #expect((finding != nil) == isScript)
         if isScript { #expect(finding?.title == "A script was sent to the provider's sign-in page") }
+        // The page went to sign in itself afterwards.
+        var visit = exchanges[request]
+        visit.startedAt = visit.startedAt + .seconds(2)
+        visit.request.headers.remove("Origin")
+        visit.request.headers.replace("Sec-Fetch-Mode", with: "navigate")
+        #expect(Recording(exchanges + [visit]).finding(rule) == nil)
     }
 
     /// What a framework asks for ahead is no login, and a page may go to sign in itself.
