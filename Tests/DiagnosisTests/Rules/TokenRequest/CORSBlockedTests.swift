@@ -132,6 +132,27 @@ struct CORSBlockedTests {
         }
     }
 
+    @Test(arguments: [
+        (204, 2, "DPoP", "dpop", "sent 2 times, which allows nobody"),
+        (403, 1, "DPoP", "dpop", "the preflight has to be answered with 2xx"),
+        (204, 1, "*", "dpop", "the preflight"),
+        // For credentials the star does not stand.
+        (204, 1, "*", "dpop,authorization", "headers that are not allowed: authorization"),
+    ])
+    func readsWhatThePreflightAllows(status: Int, times: Int, allowed: String, asked: String, words: String)
+        throws
+    {
+        let recording = try preflight(in: Recording(broken)) { exchange in
+            exchange.request.headers.replace("Access-Control-Request-Headers", with: asked)
+            exchange.response?.status = status
+            for _ in 0..<times {
+                exchange.response?.headers.append("Access-Control-Allow-Origin", "https://www.shop.example")
+            }
+            exchange.response?.headers.append("Access-Control-Allow-Headers", allowed)
+        }
+        #expect(recording.finding(rule)?.notes.last == words)
+    }
+
     @Test(
         arguments: [
             ("*", true), ("https://www.shop.example", true), ("https://shop.example", false), (nil, false),
