@@ -39,6 +39,7 @@ extension BearerCall {
             return refused.startedAt - flow.capture[grant.exchange].startedAt >= .seconds(lifetime)
         }
         guard let end = claimsToken?.expiresAt, end > 0 else { return false }
-        return refused.startedAt.seconds >= end
+        // By the server's clock, where it states that: the recorder's may be wrong.
+        return (refused.serverTime ?? refused.startedAt).seconds >= end
     }
 }

@@ -66,6 +66,17 @@ struct AudienceMismatchTests {
         #expect(silent.finding(rule) != nil && late.finding(rule) == nil)
     }
 
+    /// Its end is held against the API's clock, where the answer states that.
+    @Test(arguments: [true, false]) func readsTheEndByTheServersClock(isStated: Bool) throws {
+        let recording = try Recording(broken).answering("/orders", header: "WWW-Authenticate", "Bearer")
+            .editingAnswer(of: "/token") { $0["expires_in"] = nil }
+            .editing { exchange in
+                exchange.startedAt = exchange.startedAt + .seconds(7200)
+                if !isStated { exchange.response?.headers.remove("Date") }
+            }
+        #expect((recording.finding(rule) != nil) == isStated)
+    }
+
     @Test func readsTheBody() throws {
         let recording = try Recording(broken + ".near-miss").answering(
             "/orders",
