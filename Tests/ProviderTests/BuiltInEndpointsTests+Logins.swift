@@ -2,6 +2,7 @@ import Captures
 import JOSE
 import JSON
 import LibCrypto
+import OAuth
 import Provider
 import Testing
 
@@ -289,5 +290,54 @@ extension BuiltInEndpointsTests {
             [("id_token_hint", hint), ("post_logout_redirect_uri", "https://shop.example/bye")]
             + (named.map { [("client_id", $0)] } ?? [])
         #expect(caller.get(Self.issuer + "/logout", query).status == status)
+    }
+
+    // MARK: - Devices without a page
+
+    private func autoLoginCaller() throws -> Caller {
+        var policy = ProviderPolicy()
+        policy.autoLogin = "alice"
+        return Caller(try Self.provider(key, policy))
+    }
+
+    private func poll(_ started: JSONValue, of caller: Caller) -> JSONValue {
+        let code = started["device_code"]?.string ?? ""
+        let form = [("grant_type", GrantType.deviceCode), ("device_code", code)]
+        return caller.json(caller.post(Self.issuer + "/token", form + Self.secret))
+    }
+
+    /// Nobody has to open the page (RFC 8628, section 3.3): the first poll has the tokens, and the page says so.
+    @Test func autoLoginAgreesToADeviceThatPolls() throws {
+        let caller = try autoLoginCaller()
+        let form = [("client_id", "shop"), ("scope", "openid")]
+        let started = caller.json(caller.post(Self.issuer + "/device_authorization", form))
+        let tokens = poll(started, of: caller)
+        #expect(tokens["id_token"]?.string.flatMap(JSONWebToken.parse)?.subject == "248289761001")
+        let page = caller.get(try #require(started["verification_uri_complete"]?.string))
+        #expect(page.body?.text?.contains("The device is connected") == true)
+        #expect(poll(started, of: caller)["error"] == "invalid_grant")
+    }
+
+    /// The page asks for no name and password; for the code where it was opened without one.
+    @Test(arguments: [true, false])
+    func autoLoginConfirmsAtThePageOfADevice(isWithCode: Bool) throws {
+        let caller = try autoLoginCaller()
+        let started = caller.json(caller.post(Self.issuer + "/device_authorization", [("client_id", "shop")]))
+        let code = try #require(started["user_code"]?.string)
+        let page = Self.issuer + "/device"
+        let unknown = caller.get(page, [("user_code", "XXXX-XXXX")])
+        #expect(unknown.body?.text?.contains("<form") == true)
+        let answer =
+            isWithCode ? caller.get(page, [("user_code", code)]) : caller.post(page, [("user_code", code)])
+        #expect(answer.body?.text?.contains("The device is connected") == true)
+        #expect(poll(started, of: caller)["access_token"] != nil)
+    }
+
+    @Test func deviceIsRefusedAtThePageDespiteAutoLogin() throws {
+        let caller = try autoLoginCaller()
+        let started = caller.json(caller.post(Self.issuer + "/device_authorization", [("client_id", "shop")]))
+        let form = [("user_code", started["user_code"]?.string ?? ""), ("action", "deny")]
+        _ = caller.post(Self.issuer + "/device", form)
+        #expect(poll(started, of: caller)["error"] == "access_denied")
     }
 }

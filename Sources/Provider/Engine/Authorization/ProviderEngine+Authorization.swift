@@ -140,11 +140,17 @@ extension ProviderEngine {
     /// Whom to sign in without any page; nil where somebody is to be asked.
     private func autoLoginUser(_ login: PendingLogin) -> ProviderConfiguration.User? {
         guard let name = policy.autoLogin else { return nil }
-        if !name.isEmpty { return configuration.users.first { $0.name == name || $0.subject == name } }
+        if !name.isEmpty { return autoLoginUserByName }
         if let known = requestedUser(of: login).known { return known }
         // Whoever signed in to this client.
         let subject = dialect.scripts.first { $0.clientID == login.clientID && $0.subject != nil }?.subject
         return configuration.likelyUser(subject: subject)
+    }
+
+    /// Whom the policy names to be signed in without any page; nil where it names nobody.
+    var autoLoginUserByName: ProviderConfiguration.User? {
+        guard let name = policy.autoLogin, !name.isEmpty else { return nil }
+        return configuration.users.first { $0.name == name || $0.subject == name }
     }
 
     /// Whether the last sign-in is recent enough (OpenID Connect Core, section 3.1.2.1).

@@ -91,7 +91,7 @@ extension ProviderEngine {
                 for: form.first("device_code"),
                 in: \.devices,
                 GrantType.deviceCode,
-                pending: dialect.pendingPolls,
+                pending: dialect.pendingPolls ?? (policy.autoLogin == nil ? nil : 0),
                 client,
                 boundKey
             )
@@ -116,7 +116,7 @@ extension ProviderEngine {
         // As recorded, who had to wait was told so already.
         let pending = pending.map { policy.isAsRecorded ? 0 : $0 }
         let user: ProviderConfiguration.User
-        switch device.poll(at: now, pending: pending, agreedBy: deviceUser(client, grantType)) {
+        switch device.poll(at: now, pending: pending, agreedBy: deviceUser(client.id, grantType)) {
         case .refused(let refusal): return refuse(refusal, at: .token)
         case .agreed(let agreed): user = agreed
         }
@@ -137,10 +137,11 @@ extension ProviderEngine {
         let path = request.url.path
         guard request.method == "POST" else {
             let code = request.url.queryItems.first("user_code") ?? ""
-            return .page(200, SignInPage.device(code: code, action: path))
+            return confirmAtOnce(code) ?? .page(200, SignInPage.device(code: code, action: path))
         }
         let form = request.sentForm
         let typed = form.first("user_code") ?? ""
+        if form.first("action") != "deny", let answer = confirmAtOnce(typed) { return answer }
         guard
             let (code, device) = state.devices.entry(ofUserCode: typed), device.expiresAt > now,
             device.user == nil, !device.isDenied
@@ -163,10 +164,23 @@ extension ProviderEngine {
         return .page(200, SignInPage.deviceDone(isAllowed: true))
     }
 
-    private func deviceUser(_ client: ProviderConfiguration.Client, _ grantType: String)
-        -> ProviderConfiguration.User?
-    {
-        let recordedID = clients.recordedID(client.id)
+    /// Connects a device for whoever is signed in without any page; nil where somebody is to be asked, or the code is not
+    /// known.
+    ///
+    /// A device that has its tokens already stays connected: the client may have polled before the page was opened.
+    private mutating func confirmAtOnce(_ userCode: String) -> BuiltAnswer? {
+        guard policy.autoLogin != nil, let (code, device) = state.devices.entry(ofUserCode: userCode),
+            device.expiresAt > now, !device.isDenied,
+            let user = device.user ?? deviceUser(device.clientID, GrantType.deviceCode)
+        else { return nil }
+        state.devices[code]?.user = user
+        return .page(200, SignInPage.deviceDone(isAllowed: true))
+    }
+
+    /// Who agrees where nobody is asked: whom the policy names, else whom the recording shows.
+    private func deviceUser(_ clientID: String, _ grantType: String) -> ProviderConfiguration.User? {
+        if let named = autoLoginUserByName { return named }
+        let recordedID = clients.recordedID(clientID)
         let recorded = dialect.tokens.first { $0.grantType == grantType && $0.clientID == recordedID }
         return configuration.likelyUser(subject: recorded?.origin.subject)
     }
