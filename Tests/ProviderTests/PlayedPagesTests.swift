@@ -323,6 +323,8 @@ struct PlayedPagesTests {
         ("http://localhost:36183", "http://localhost:41999", true),
         ("http://localhost:8400", "http://localhost:8401", false),
         ("http://localhost:36183", "http://localhost:41999/cb", false),
+        ("http://localhost/cb", "http://localhost:8401/cb", true),
+        ("http://localhost/cb", "http://localhost:8401/other", false),
         ("http://127.0.0.1:8400/cb", "http://127.0.0.1:8401/cb", true),
     ])
     func portThatIsChosenAnewMayBeAnother(recorded: String, asked: String, isTaken: Bool) throws {

@@ -16,8 +16,9 @@ extension ProviderConfiguration.Client {
         else { return false }
         return redirectURIs.contains {
             let known = RecordedURL($0)
-            // The name is no address: its port counts (RFC 8252, section 8.3), but for one that nobody can have registered.
-            if host == "localhost", !(known.explicitPort.map(LoopbackHost.isChosenAnew) ?? false) {
+            // The name is no address, and many providers compare its port (RFC 8252, section 8.3); but not one that nobody
+            // can have registered, nor where none was: `http://localhost` is the registration of an app that takes any.
+            if host == "localhost", let port = known.explicitPort, !LoopbackHost.isChosenAnew(port: port) {
                 return false
             }
             return known.scheme == asked.scheme && known.host == host
