@@ -260,6 +260,12 @@ package final class Conversation {
         return assembler.takeFinished()
     }
 
+    /// The connection is over: the request whose head is on its way (HTTP/1), which has failed; none where there is no such head.
+    package func endedWithinHead(at time: Timestamp) -> [Exchange] {
+        if http2 == nil { http1.endWithinHead(time, &assembler) }
+        return assembler.takeFinished()
+    }
+
     /// The bytes cannot be read any further: from here on they are only forwarded.
     package var hasLostTheThread: Bool { http2?.hasLostTheThread ?? http1.hasLostTheThread }
 

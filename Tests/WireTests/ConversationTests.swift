@@ -182,6 +182,31 @@ struct ConversationTests {
         }
     }
 
+    /// What came of a request behind which the connection ended, and of no other than it.
+    @Test(arguments: [
+        ("GET /cb?co", "GET https://idp.example/"),
+        ("GET /cb?code=1 HTTP/1.1\r\nX-One: 1\r\nHos", "GET https://idp.example/cb?code=1"),
+        ("USER shop\r\n", nil), ("", nil),
+    ])
+    func requestWhoseHeadIsCutHasFailed(sent: String, told: String?) {
+        let conversation = Conversation(Conversation.Configuration(scheme: "https", authority: "idp.example"))
+        let time = Timestamp(seconds: 1_780_000_000)
+        _ = conversation.received(ByteBuffer(string: Self.get), from: .client, at: time)
+        let answer = ByteBuffer(string: "HTTP/1.1 204 No Content\r\n\r\n")
+        #expect(conversation.received(answer, from: .server, at: time).count == 1)
+        if !sent.isEmpty {
+            #expect(conversation.received(ByteBuffer(string: sent), from: .client, at: time).isEmpty)
+        }
+        let found = conversation.endedWithinHead(at: time + .seconds(1))
+        #expect(found.map { "\($0.request.method) \($0.request.url.text)" } == (told.map { [$0] } ?? []))
+        for exchange in found {
+            #expect(exchange.failure == "the connection ended within the head of the request")
+            #expect(exchange.malformations.map(\.reason) == ["a head that is not whole"])
+            #expect(exchange.response == nil && exchange.duration == .seconds(1))
+        }
+        #expect(conversation.pendingExchanges == 0 && conversation.endedWithinHead(at: time).isEmpty)
+    }
+
     /// Whoever speaks another protocol to a server of HTTP has asked for nothing.
     @Test func answerToWhatIsNoHeadIsNone() {
         let dialogue = Dialogue([

@@ -4,6 +4,8 @@
 /// ``Exchange/isBrokenOff`` and ``Exchange/isAnswerUnseen`` go by them.
 package enum AnswerLoss {
     package static let clientLeft = "the client closed the connection before the answer was complete"
+    /// There is no whole request that an answer could be to.
+    package static let requestCut = "the connection ended within the head of the request"
     package static let clientReset = "the client reset the connection"
     package static let serverEnded = "the server closed the connection"
     package static let serverLeft = serverEnded + " before the answer was complete"

@@ -78,8 +78,7 @@ extension ProxyContext {
 
     /// Takes down a request whose head did not come to its end, where it was for somebody.
     func noteCut(_ bytes: some RandomAccessCollection<UInt8>, of identity: ClientIdentity) {
-        let reason = "the connection ended within the head of the request"
-        if let exchange = exchange(of: bytes, identity, reason) { gate.keep([exchange]) }
+        if let exchange = exchange(of: bytes, identity, AnswerLoss.requestCut) { gate.keep([exchange]) }
     }
 
     /// Nil for what is not for the capture: requests to ourselves, of those who would have to say who they are, to hosts that are

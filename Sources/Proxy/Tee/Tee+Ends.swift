@@ -196,6 +196,7 @@ extension Tee {
         isOver = true
         // A request that crossed with the provider's end.
         if !isIdle { keep(conversation?.abandon(at: proxy.clock(), reason: TeeEnds.unanswered) ?? []) }
+        keep(conversation?.endedWithinHead(at: proxy.clock()) ?? [])
         if let passed { proxy.gate.keep([passed.entry]) }
         _ = lastByte.take()
         linger?.cancel()

@@ -57,15 +57,34 @@ extension HTTP1Decoder {
     ///
     /// - Returns: whether there is one that can be read.
     private mutating func takeHalfRequest(_ sink: inout some ExchangeEventSink) -> Bool {
+        let reason = "a head that is not whole when its answer comes"
+        let loss = "the connection could not be read any further: \(reason)"
+        return takeHalfRequest(reason, loss: loss, &sink)
+    }
+
+    /// The same, of any other: `reason` is what is said of the head, `loss` why nothing more is read.
+    private mutating func takeHalfRequest(
+        _ reason: String,
+        loss: String,
+        _ sink: inout some ExchangeEventSink
+    ) -> Bool {
         guard let half = client.halfHead,
             let head = half.bytes.withUnsafeBufferPointer({ HeadParser.parseHalf($0, isRequest: true) })
         else { return false }
         let exchange = enqueue(head, size: half.bytes.count)
         sink.receive(.requestHead(Self.request(head), at: half.time), of: exchange)
-        let reason = "a head that is not whole when its answer comes"
         report([(0, reason)] + head.problems, at: half.offset, .request, of: exchange, &sink)
-        endHalfHead("the connection could not be read any further: \(reason)", in: exchange)
+        endHalfHead(loss, in: exchange)
         return true
+    }
+
+    /// Makes a request that failed of half a head, behind which nothing comes from either side.
+    mutating func endWithinHead(_ time: Timestamp, _ sink: inout some ExchangeEventSink) {
+        guard reads(.client), takeHalfRequest(Malformation.halfHead, loss: AnswerLoss.requestCut, &sink),
+            let request = awaited.popLast()
+        else { return }
+        sink.receive(.failed(reason: AnswerLoss.requestCut, at: time), of: request.exchange)
+        _ = sink.mayHold(-request.headBytes)
     }
 
     /// Makes an answer of half a head, behind which nothing comes: its status may be all that there is to tell why, and there are

@@ -212,6 +212,21 @@ extension ReverseTests {
         return false
     }
 
+    /// A client that gives up, or a proxy on the way that breaks off: the provider has said nothing yet.
+    @Test func requestThatEndsWithinItsHeadIsAnEntry() async throws {
+        let stage = try await Stage("http", script: { _ in .wait })
+        let raw = try await RawClient(port: stage.port)
+        try await raw.send("GET /cb?code=1 HTTP/1.1\r\nAccept: a/b\r\nHos")
+        for _ in 0..<500 where stage.origin.received == 0 { try await Task.sleep(for: .milliseconds(10)) }
+        try await raw.close()
+        let exchanges = try await stage.rig.exchanges(atLeast: 1)
+        try await stage.stop()
+        #expect(exchanges.map(\.request.url.path) == ["/cb"])
+        #expect(exchanges.first?.request.headers.fields.map(\.name) == ["Accept"])
+        #expect(exchanges.map(\.failure) == ["the connection ended within the head of the request"])
+        #expect(stage.rig.exchanges.count == 1)
+    }
+
     // MARK: The end
 
     @Test func pendingExchangeIsRecordedAtTheEnd() async throws {
