@@ -65,6 +65,11 @@ struct FaultCatalogTests {
     @Test func aNameThatIsNoneHasNeighbours() {
         #expect(FaultCatalog.nearest(to: "id-token-nonce-mismach").first == "id-token-nonce-mismatch")
         #expect(FaultCatalog.nearest(to: "nonce").contains("id-token-nonce-mismatch"))
-        #expect(FaultCatalog.nearest(to: "zzzz") == [])
+        #expect(FaultCatalog.nearest(to: "no-nonce").first == "id-token-nonce-missing")
+        #expect(FaultCatalog.nearest(to: "singature").contains("id-token-signature-invalid"))
+        // A word, and not letters within another one.
+        #expect(FaultCatalog.nearest(to: "iss").allSatisfy { $0.hasSuffix(":iss") })
+        #expect(FaultCatalog.nearest(to: "iss").count == 3)
+        for name in ["zzzz", "nonsense", "-", ""] { #expect(FaultCatalog.nearest(to: name) == []) }
     }
 }
