@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import Foundation
 import Sharing
 import TestSupport
@@ -64,6 +65,19 @@ struct IdentityOptionsTests {
         let wrong = try #require(throws: CommandFailure.self) { try place.identities(["words"]) }
         #expect(wrong.status == .dataError && wrong.message.contains("words: line 1 is no age identity"))
         #expect(!"\(wrong)".contains("hunter2"))
+    }
+
+    /// A mistyped name is told at once, and not when the first capture comes that is encrypted.
+    @Test func fileThatIsMissingIsNamedForAPlainCaptureToo() throws {
+        let place = try Place()
+        defer { place.folder.remove() }
+        let capture = Fixtures.root.appending(path: "captures/healthy/logout.har").path
+        let options = try IdentityOptions.parse(["-i", place.folder.file("alice")])
+        #expect(try options.read(capture).count > 0)
+        let other = try IdentityOptions.parse(["-i", place.folder.file("carol")])
+        let missing = try #require(throws: CommandFailure.self) { try other.read(capture) }
+        #expect(missing.status == .noInput && missing.message.contains("carol: no such file"))
+        #expect(missing.hint == IdentityFile.use)
     }
 
     @Test func identityFileMayHaveAPassphraseOfItsOwn() throws {

@@ -3,6 +3,9 @@ import Sharing
 
 /// Reads files of age identities.
 enum IdentityFile {
+    /// What one holds, for whoever names one that cannot be read.
+    static let use = "an identity is a file as age-keygen writes it"
+
     /// The identities in a file as age-keygen writes it; it may be encrypted with a passphrase itself.
     ///
     /// - Parameters:
@@ -11,7 +14,7 @@ enum IdentityFile {
     /// - Returns: one at least.
     /// - Throws: ``CommandFailure`` that never repeats what is in the file.
     static func identities(at path: String, prompt: PassphrasePrompt) throws -> [AgeIdentity] {
-        var bytes = try InputFile.bytes(path, for: "an identity is a file as age-keygen writes it")
+        var bytes = try InputFile.bytes(path, for: use)
         if AgeFile.isBegun(by: bytes) {
             bytes = try EncryptedCapture(CaptureSource(bytes: bytes), name: path).text(prompt: prompt) {
                 throw CommandFailure(

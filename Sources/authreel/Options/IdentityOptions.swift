@@ -29,7 +29,7 @@ struct IdentityOptions: ParsableArguments {
     /// rest is used.
     ///
     /// Of one of which not one entry came to its end nothing is known: whoever shows or shares it would take it for empty. One that is encrypted with age is decrypted in memory, see ``EncryptedCapture``; identities are read for such a
-    /// capture only.
+    /// capture only, but those that options name have to be there for any.
     /// - Parameters:
     ///   - path: of the capture; `-` is standard input.
     ///   - beforeAsking: called before a passphrase is asked for on the terminal.
@@ -59,6 +59,7 @@ struct IdentityOptions: ParsableArguments {
         path: String,
         beforeAsking: @escaping () -> Void = {}
     ) throws(CommandFailure) -> Capture {
+        for file in files { try InputFile.check(file, for: IdentityFile.use) }
         var capture: Capture
         do {
             let name = Self.name(path)

@@ -22,6 +22,13 @@ enum InputFile {
         return inUTF8(Array(data))
     }
 
+    /// Makes sure that a file is there and may be read, of which nothing may be wanted yet: what is in a pipe comes once.
+    ///
+    /// - Throws: ``CommandFailure`` where it is not.
+    static func check(_ path: String, for use: String) throws(CommandFailure) {
+        guard access(path, R_OK) == 0 else { throw failure(path, errno, use) }
+    }
+
     private static func inUTF8(_ bytes: [UInt8]) -> [UInt8] {
         let isBigEndian = bytes.starts(with: [0xfe, 0xff])
         guard isBigEndian || bytes.starts(with: [0xff, 0xfe]) else { return bytes }
