@@ -14,14 +14,24 @@ struct RedirectURIVariantsTests {
                 "http://localhost:3000/",
                 [
                     "without-slash http://localhost:3000", "https https://localhost:3000/",
-                    "127-0-0-1 http://127.0.0.1:3000/", "without-port http://localhost/",
+                    "127-0-0-1 http://127.0.0.1:3000/", "ipv6 http://[::1]:3000/",
+                    "without-port http://localhost/",
                 ]
             ),
             (
                 "http://127.0.0.1/cb/?x=1",
                 [
                     "without-slash http://127.0.0.1/cb?x=1", "https https://127.0.0.1/cb/?x=1",
-                    "localhost http://localhost/cb/?x=1", "without-query http://127.0.0.1/cb/",
+                    "localhost http://localhost/cb/?x=1", "ipv6 http://[::1]/cb/?x=1",
+                    "without-query http://127.0.0.1/cb/",
+                ]
+            ),
+            (
+                "http://[::1]:3000/cb",
+                [
+                    "with-slash http://[::1]:3000/cb/", "https https://[::1]:3000/cb",
+                    "127-0-0-1 http://127.0.0.1:3000/cb", "localhost http://localhost:3000/cb",
+                    "without-port http://[::1]/cb",
                 ]
             ),
             // A slash at the end of a value is none of the path.

@@ -29,8 +29,11 @@ enum RedirectURIVariants {
         if scheme == "http" { add("https", "https://\(authority)\(rest)") }
         if scheme == "https" { add("http", "http://\(authority)\(rest)") }
         let port = url.explicitPort.map { ":\($0)" } ?? ""
-        if host == "localhost" { add("127-0-0-1", "\(scheme)://127.0.0.1\(port)\(rest)") }
-        if host == "127.0.0.1" { add("localhost", "\(scheme)://localhost\(port)\(rest)") }
+        let loopback = [("127-0-0-1", "127.0.0.1"), ("localhost", "localhost"), ("ipv6", "[::1]")]
+        // RFC 8252, section 7.3: an app listens at the address of either family.
+        if loopback.contains(where: { $0.1 == host }) {
+            for (id, name) in loopback { add(id, "\(scheme)://\(name)\(port)\(rest)") }
+        }
         if !port.isEmpty { add("without-port", "\(scheme)://\(authority.dropLast(port.count))\(rest)") }
         if !query.isEmpty { add("without-query", place) }
         return variants
