@@ -4,6 +4,18 @@ import Testing
 
 /// What the options of a login that is driven again are read as.
 struct DrivingOptionsTests {
+    /// What a hint says is typed as it stands there.
+    @Test func hintOfASecretThatIsNotThereIsItsOption() throws {
+        let named = #expect(throws: CommandFailure.self) {
+            try Secret.read("file:/nowhere/secret", name: "password")
+        }
+        #expect(named?.status == .noInput && named?.hint?.hasSuffix(": --secret password=file:PATH") == true)
+        let plain = #expect(throws: CommandFailure.self) {
+            try Secret.kept("file:/nowhere/secret", option: "--proxy-auth")
+        }
+        #expect(plain?.hint?.hasSuffix(": --proxy-auth file:PATH") == true)
+    }
+
     @Test(arguments: [
         ("password=env:PASSWORD", "password", "env:PASSWORD"),
         ("client_secret=file:secrets/a=b", "client_secret", "file:secrets/a=b"),

@@ -22,7 +22,9 @@ enum Secret {
         command: String = "replay"
     ) throws -> String {
         if source == "prompt" { return try prompt(name, before: "\(option) \(name)=") }
-        if let value = try kept(source, option: "\(option) \(name)", command: command) { return value }
+        if let value = try kept(source, option: "\(option) \(name)", before: "=", command: command) {
+            return value
+        }
         throw CommandFailure(
             .usage,
             "\(option) \(name) says where the secret is: env:VARIABLE, file:PATH or prompt",
@@ -35,12 +37,18 @@ enum Secret {
     /// - Parameters:
     ///   - source: the value of an option; no error repeats more of it than a variable's name or a path.
     ///   - option: as the user wrote it.
+    ///   - separator: what stands between that and the source.
     ///   - command: the one that has the option.
     /// - Returns: nil where it says none of these.
     /// - Throws: ``CommandFailure`` when there is nothing to be had there.
-    static func kept(_ source: String, option: String, command: String = "record") throws -> String? {
+    static func kept(
+        _ source: String,
+        option: String,
+        before separator: String = " ",
+        command: String = "record"
+    ) throws -> String? {
         if source == "prompt" {
-            return try prompt(option, before: "\(option) ")
+            return try prompt(option, before: option + separator)
         }
         if source.hasPrefix("env:") {
             let variable = String(source.dropFirst(4))
@@ -56,7 +64,7 @@ enum Secret {
         if source.hasPrefix("file:") {
             let bytes = try InputFile.bytes(
                 String(source.dropFirst(5)),
-                for: "a file that holds the secret and nothing else: \(option) file:PATH"
+                for: "a file that holds the secret and nothing else: \(option)\(separator)file:PATH"
             )
             let text = String(decoding: bytes, as: UTF8.self)
             // An editor ends a file with a line feed that belongs to no secret.
