@@ -33,6 +33,15 @@ struct MockOptionsTests {
         #expect(played.issuers[0].users[0].claims["preferred_username"] == "bob")
     }
 
+    /// Only the first would be heard, and who wonders about the second would look for it elsewhere.
+    @Test(arguments: [("--client", ["shop:a", "shop"]), ("--user", ["bob:a", "bob:b"])])
+    func nobodyIsNamedTwice(option: String, values: [String]) throws {
+        let options = try MockOptions.parse(values.flatMap { [option, $0] })
+        let failure = #expect(throws: CommandFailure.self) { try options.recorded() }
+        #expect(failure?.status == .usage && failure?.message.contains("\(option) names ") == true)
+        #expect(throws: Never.self) { try MockOptions.parse([option, values[0]]).recorded() }
+    }
+
     @Test func keyOfAClientIsInAFile() throws {
         let options = try MockOptions.parse(["--client-key", "shop="])
         let failure = #expect(throws: CommandFailure.self) { try options.recorded() }

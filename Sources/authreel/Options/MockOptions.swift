@@ -170,7 +170,24 @@ struct MockOptions: ParsableArguments {
         return url
     }
 
+    /// - Throws: ``CommandFailure`` for what is no client, and for one that is named twice: which secret it has nobody could say.
     func clients() throws -> [RecordedProviderOptions.Client] {
+        let clients = try namedClients()
+        try Self.checkForTwice(clients.map(\.id), of: "--client", example: "my-app:secret")
+        return clients
+    }
+
+    private static func checkForTwice(_ names: [String], of option: String, example: String) throws {
+        var seen: Set<String> = []
+        guard let name = names.first(where: { !seen.insert($0).inserted }) else { return }
+        throw CommandFailure(
+            .usage,
+            "\(option) names \(name) twice",
+            hint: "each name once: \(Invocation.name) mock \(option) \(example)"
+        )
+    }
+
+    private func namedClients() throws -> [RecordedProviderOptions.Client] {
         try client.map { text in
             // A secret may hold colons, an id may not: it is the user of Basic credentials (RFC 7617, section 2).
             let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
@@ -218,15 +235,12 @@ struct MockOptions: ParsableArguments {
     }
 
     func users() throws -> [(name: String, password: String)] {
-        try user.map { text in
-            try Self.pair(
-                text,
-                parted: ":",
-                of: "--user",
-                taking: "NAME:PASSWORD",
-                example: "alice:wonderland"
-            )
+        let example = "alice:wonderland"
+        let users = try user.map { text in
+            try Self.pair(text, parted: ":", of: "--user", taking: "NAME:PASSWORD", example: example)
         }
+        try Self.checkForTwice(users.map(\.0), of: "--user", example: example)
+        return users.map { (name: $0.0, password: $0.1) }
     }
 
     /// The two parts of an option's value, of which the first is not empty.
