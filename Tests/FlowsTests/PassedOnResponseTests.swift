@@ -40,6 +40,25 @@ struct PassedOnResponseTests {
         #expect(try flow("https://app.example/cb", hops, 400).ending != .success)
     }
 
+    /// A state that is dropped or re-coded before the redirect URI: the app sends on what it got, and refuses that.
+    @Test(arguments: ["code=Xc0ffee98765", "code=Xc0ffee98765&state=Zk3vQ9xT1b7LmP2"])
+    func whatArrivedIsFollowed(arrived: String) throws {
+        var capture = CaptureBuilder()
+        let request =
+            "response_type=code&client_id=web&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=Zk3vQ9xT1b7LmP2c"
+        capture.redirect(
+            "https://idp.example/authorize?\(request)",
+            to: "https://app.example/cb?\(Self.query)"
+        )
+        capture.redirect("https://app.example/cb?\(arrived)", to: "https://app.example/login?\(arrived)")
+        capture.get("https://app.example/login?\(arrived)", 401)
+        let flow = try #require(FlowFinder.flows(in: capture.capture).first)
+        let response = try #require(flow.authorizationResponses.first)
+        #expect(flow.authorizationResponses.count == 1)
+        #expect(response.callback == 2 && response.sentOnBy == [1])
+        #expect(flow.ending != .success)
+    }
+
     @Test func callbackInHTTPIsFoundWhereTheBrowserMadeItHTTPS() throws {
         let flow = try flow("http://app.example/cb", ["https://app.example/cb"], 400)
         #expect(flow.authorizationResponses.map(\.callback) == [1])

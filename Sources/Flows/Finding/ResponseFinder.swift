@@ -128,18 +128,17 @@ struct ResponseFinder {
         guard response.mode == .query, response.sentOnBy.count < Self.mostHops,
             let location = exchange.response?.location
         else { return nil }
-        let url = address(of: exchange).resolving(location)
-        guard url.isWeb, url.text != address(of: exchange).text, carries(url, of: index, response) else {
-            return nil
-        }
+        let address = address(of: exchange)
+        let url = address.resolving(location)
+        // Not as the provider sent it: what was lost on the way to the redirect URI is not sent on either.
+        let arrived = Parameters(added(to: address, at: index), of: index, in: .requestQuery)
+        guard url.isWeb, url.text != address.text, carries(url, of: index, arrived) else { return nil }
         return url.text
     }
 
-    private func carries(_ url: RecordedURL, of exchange: Int, _ response: AuthorizationResponse) -> Bool {
+    private func carries(_ url: RecordedURL, of exchange: Int, _ parameters: Parameters) -> Bool {
         let items = added(to: url, at: exchange)
-        return ["code", "error", "response", "state"].allSatisfy {
-            items.first($0) == response.parameters[$0]
-        }
+        return ["code", "error", "response", "state"].allSatisfy { items.first($0) == parameters[$0] }
     }
 
     private static let mostHops = 5
@@ -154,7 +153,7 @@ struct ResponseFinder {
         guard hasPlainTargets, url.scheme == "https",
             let waiting = trail.underWay[Self.key(RecordedURL("http" + url.withoutQuery.dropFirst(5)))]
         else { return nil }
-        return waiting.last { carries(url, of: index, trail.found[$0]) }
+        return waiting.last { carries(url, of: index, trail.found[$0].parameters) }
     }
 
     // MARK: - The two sides
