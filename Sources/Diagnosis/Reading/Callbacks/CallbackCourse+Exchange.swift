@@ -16,8 +16,9 @@ extension CallbackCourse {
 
     /// Whether the app says in words that the ID token did not pass, which it has by its exchange of the code alone.
     static func blamesIDToken(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
-        callback.response.parameter("id_token") == nil
-            && said(over: callback, flow).contains(where: isOfIDToken)
+        guard callback.response.parameter("id_token") == nil else { return false }
+        let hasNonce = flow.authorizationRequests.contains { $0.nonce != nil }
+        return said(over: callback, flow).contains { isOfIDToken($0) || hasNonce && isOfNonce($0) }
     }
 
     /// Whether the app's words are those that a library has for what comes behind the state, and do not say what it was.
@@ -124,11 +125,23 @@ extension CallbackCourse {
     private static func isOfIDToken(_ sentence: String) -> Bool {
         if tokenFaults.contains(where: sentence.containsBytes) { return true }
         return isSaid(
-            ["invalid", "incorrect", "expired", "not match", "mismatch", "verif", "signature"],
-            of: ["id token", "id_token"],
+            [
+                "invalid", "incorrect", "expired", "not match", "mismatch", "verif", "signature",
+                "unexpected issuer", "does not contain",
+            ],
+            of: ["id token", "id_token", "id-token"],
             in: sentence
-        )
-            && !["cookie", "session", "state", "csrf", "xsrf", "hint"].contains(where: sentence.containsBytes)
+        ) && !isOfBrowser(sentence)
+    }
+
+    /// Whether a sentence, in lower case, says that the nonce is another one: who sent one to the provider has it back in the ID token alone.
+    private static func isOfNonce(_ sentence: String) -> Bool {
+        isSaid(["not match", "mismatch"], of: ["nonce"], in: sentence) && !isOfBrowser(sentence)
+    }
+
+    /// Whether it speaks of what the browser brings, too.
+    private static func isOfBrowser(_ sentence: String) -> Bool {
+        ["cookie", "session", "state", "csrf", "xsrf", "hint"].contains(where: sentence.containsBytes)
     }
 
     /// Whether one of the faults stands close to one of the names: a page of a debugger is one sentence, with all settings of the app.
@@ -152,12 +165,15 @@ extension CallbackCourse {
     private static let reach = 120
     private static let mostPlaces = 100
 
-    /// json-jwt's, behind OmniAuth, Python Social Auth's, go-oidc's, OAuth2 Proxy's, openid-client's and ASP.NET's.
+    /// json-jwt's, behind OmniAuth, Python Social Auth's, go-oidc's, OAuth2 Proxy's, openid-client's, pyoidc's and ASP.NET's.
     private static let tokenFaults = [
         "json::jwk::set::kidnotfound", "json::jws::verificationfailed", "token error: signature",
         "token error: invalid ", "at_hash claim does not match", "oidc: expected audience",
-        "oidc: id token signed with unsupported algorithm", "does not match with any of allowed audiences",
-        "audience claims [aud] do not exist", "aud mismatch, expected", "idx10205", "idx10214", "idx10222",
+        "oidc: id token signed with unsupported algorithm", "oidc: id token issued by a different provider",
+        "oidc: token is expired", "before the nbf (not before) time",
+        "does not match with any of allowed audiences", "audience claims [aud] do not exist",
+        "aud mismatch, expected", " not in aud:[", "experror: ", "iaterror: ", "nosuitablesigningkeys",
+        "idx10205", "idx10214", "idx10222",
         "idx10223", "idx10500", "idx10501", "idx10503", "idx10511",
     ]
 

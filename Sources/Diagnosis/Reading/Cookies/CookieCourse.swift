@@ -126,9 +126,9 @@ struct CookieCourse {
         below one domain need two names.
         """
     private static let unread = """
-        The provider's answer reached the redirect URI, and the app answered with an error. The provider had no part in that, and neither had the browser: \
-        the cookie that the app had set to know the login by came back as it was. The app could not read it, did not know any more what it stands for, or \
-        failed at what came after.
+        The provider's answer reached the redirect URI, and the app answered with an error. The browser had no part in that: the cookie that the app had set to \
+        know the login by came back as it was. The app could not read it, did not know any more what it stands for, or failed at what came after: its own \
+        request for the tokens, or a check of what it got.
         """
     private static let unreadFix = """
         Where several instances serve the app, let them share the keys that cookies and state are sealed with (ASP.NET: Data Protection) and the store of \

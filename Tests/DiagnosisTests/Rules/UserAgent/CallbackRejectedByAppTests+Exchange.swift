@@ -48,7 +48,11 @@ extension CallbackRejectedByAppTests {
     @Test(arguments: [
         ("Invalid ID Token: Nonce does not match", true), ("JSON::JWK::Set::KidNotFound", true),
         ("Token error: Signature has expired", true), ("Token error: Incorrect id_token: iat", true),
-        ("[invalid_id_token] An error occurred", true),
+        ("[invalid_id_token] An error occurred", true), ("nonce did not match", true),
+        ("The ID-Token's nonce does not match its expected value", true),
+        ("ID-Token was issued from unexpected issuer", true),
+        ("ID-Token's audience does not contain own client_id", true),
+        ("nonce not found", false),
         ("Invalid id_token_hint", false), ("The session expired before the ID token came", false),
         ("Invalid token", false), ("invalid_token: it has expired", false),
         ("Invalid token, as is the ID token", true),
@@ -303,11 +307,15 @@ extension CallbackRejectedByAppTests {
         #expect(finding.evidence[0].note?.hasPrefix("Auth.js") == true)
     }
 
-    /// ASP.NET, go-oidc and OAuth2 Proxy name the check that the token did not pass.
+    /// ASP.NET, go-oidc, OAuth2 Proxy and pyoidc name the check that the token did not pass.
     @Test(arguments: [
         "IDX10205: Issuer validation failed. Issuer: 'x'.", "IDX10501: Signature validation failed.",
         "oidc: id token signed with unsupported algorithm, expected [RS256] got RS512",
         "audience from claim aud with value [account] does not match with any of allowed audiences map[a:{}]",
+        #"oidc: id token issued by a different provider, expected "https://a.example/" got "https://a.example""#,
+        "oidc: token is expired (Token Expiry: 2026-11-30 23:58:31 +0000 UTC)",
+        "NotForMe: web not in aud:['shop']",
+        "EXPError: Invalid expiration time",
     ])
     func checkOfTheTokenIsNamedByItsLibrary(words: String) throws {
         let recording = try refused(saying: words)
