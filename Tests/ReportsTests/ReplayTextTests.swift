@@ -1,10 +1,11 @@
 import Captures
 import Diagnosis
 import Flows
-import Replay
 import Reports
 import TestSupport
 import Testing
+
+@testable import Replay
 
 /// What is said of a replay on a terminal.
 struct ReplayTextTests {
@@ -124,6 +125,26 @@ struct ReplayTextTests {
         #expect(text.contains("the new run: warning warning-since: A warning") == isNew, "\(text)")
     }
 
+    /// What a recording leaves open with the app's own exchanges, a run without them can't say.
+    @Test(arguments: [true, false]) func whatIsLeftOpenWithTheAppIsNoNews(isAppDriven: Bool) async throws {
+        let flow = try ReplayedGrant.flow()
+        let now = flow.started + .seconds(2_000)
+        var plan = PlanBuilder(flow, siblings: [flow]).plan()
+        if !isAppDriven {
+            plan.leftOut = [ReplayPlan.LeftOut(exchange: 7, reason: .app(origin: "https://app.example"))]
+        }
+        let report = ReplayReport(
+            capture: "login.har",
+            run: await FlowDriver(plan, ReplayedGrant.environment(at: now)).run(),
+            map: EndpointMap(),
+            options: ComparisonOptions(),
+            rules: [WarningSince(start: now, before: .abstains("a request is not recorded"))]
+        )
+        #expect(report.isSame, "\(report.headline)")
+        let text = ReplayText(report, showsAll: false, style: .plain).text
+        #expect(text.contains("the new run: warning warning-since: A warning") == isAppDriven, "\(text)")
+    }
+
     /// Warns of every flow that begins at a time or later.
     private struct WarningSince: Rule {
         static let info = RuleInfo(
@@ -138,13 +159,15 @@ struct ReplayTextTests {
         )
 
         private let start: Timestamp
+        /// What is said of the others.
+        private let before: Verdict
 
         init() { self.init(start: Timestamp(seconds: 0)) }
 
-        init(start: Timestamp) { self.start = start }
+        init(start: Timestamp, before: Verdict = .holds) { (self.start, self.before) = (start, before) }
 
         func verdict(on flow: Flow) -> Verdict {
-            guard flow.started >= start, let exchange = flow.exchanges.first else { return .holds }
+            guard flow.started >= start, let exchange = flow.exchanges.first else { return before }
             let place = Place(exchange: exchange, part: .requestURL, name: "")
             return .violated(Violation([Evidence(place: place, value: "now")]))
         }

@@ -72,8 +72,15 @@ package struct ReplayReport: Sendable {
         return difference.headline + (reasonOfFirst.map { ": \($0)" } ?? "")
     }
 
-    /// Whether the recording has a finding of a rule, too.
-    func hadFinding(of rule: String) -> Bool { recorded.findings.contains { $0.rule == rule } }
+    /// Whether a finding of a rule tells more than the recording does: that has none, and did not leave it open with the app's own
+    /// exchanges before it, which the new run lacks.
+    func isNews(of rule: String) -> Bool {
+        guard !recorded.findings.contains(where: { $0.rule == rule }) else { return false }
+        let lacksApp = run.plan.leftOut.contains {
+            if case .app = $0.reason { true } else { false }
+        }
+        return !lacksApp || !recorded.abstentions.contains { $0.rule == rule }
+    }
 
     /// Why the step was not sent whose absence is the first difference; nil where that is another.
     private var reasonOfFirst: String? {

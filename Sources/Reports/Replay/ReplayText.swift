@@ -125,7 +125,7 @@ package struct ReplayText {
     private var findings: [String] {
         guard let diagnosis = report.diagnosis, let primary = diagnosis.findings.first(where: \.isPrimary),
             showsAll || !report.isSame || primary.severity == .error
-                || primary.severity == .warning && !report.hadFinding(of: primary.rule)
+                || primary.severity == .warning && report.isNews(of: primary.rule)
         else { return [] }
         let lead = "  the new run: "
         let head = "\(lead)\(style.severity(primary.severity)) \(style.bold(primary.rule)): "
