@@ -188,8 +188,12 @@ enum Precedence {
         Row(["provider-server-error"], over: ["token-endpoint-error"], .onlyAfterwards),
         // An app that did not look for the code goes on with nothing.
         Row(["code-missing"], over: ["token-invalid-grant", "token-endpoint-error"], .onlyAfterwards),
-        // A library that is not told of the endpoint goes to a path of its own.
-        Row(["discovery-missing-endpoint"], over: ["token-endpoint-error"], .onlyAfterwards),
+        // A library that is not told of the endpoint goes to a path of its own, or nowhere.
+        Row(
+            ["discovery-missing-endpoint"],
+            over: ["token-endpoint-error", "callback-rejected-by-app"],
+            .onlyAfterwards
+        ),
         // The provider had enough of a circle; the name that it gave the error is that of a grant.
         Row(["redirect-loop"], over: ["token-endpoint-error", "token-invalid-grant"], .whenItSaysSo),
         // A token exchange with a token that had run out.

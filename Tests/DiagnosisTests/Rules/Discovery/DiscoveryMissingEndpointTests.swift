@@ -89,6 +89,20 @@ struct DiscoveryMissingEndpointTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// openid_connect's other way: the app has nowhere to bring its code, and answers the callback with an error.
+    @Test func isTheReasonWhereTheAppHadNowhereToGo() throws {
+        let recording = changing(try Recording("healthy/web-code-flow")) { $0["token_endpoint"] = nil }
+            .without { ["/token", "/jwks", "/userinfo"].contains($0.request.url.path) }
+            .editing {
+                guard $0.request.url.path == "/callback" else { return }
+                $0.response = RecordedResponse(status: 500, body: .html("<h1>No Host Info</h1>"))
+            }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(recording.finding("callback-rejected-by-app")?.effectOf == rule)
+        #expect(recording.outcomes == [.failure])
+    }
+
     /// django-allauth reads all endpoints before it sends the browser off.
     @Test(arguments: [(500, true), (200, false)])
     func serverThatCameToNothingWantedACode(status: Int, fires: Bool) throws {
