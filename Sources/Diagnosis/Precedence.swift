@@ -152,7 +152,7 @@ enum Precedence {
             ],
             over: ["callback-rejected-by-app"]
         ),
-        Row(["acr-not-satisfied"], over: ["callback-rejected-by-app"], .whenItSaysSo),
+        Row(["acr-not-satisfied", "jwks-unreachable"], over: ["callback-rejected-by-app"], .whenItSaysSo),
         // What the app's server met while it worked on the callback.
         Row(
             bearerFaults + ["provider-server-error", "jwks-unreachable"],

@@ -53,11 +53,22 @@ struct JWKSUnreachable: Rule {
             if let algorithm = secretsAlgorithm(without: documents, flow) {
                 return .violated(Violation(evidence + [algorithm], saying: Self.bySecret))
             }
-            return .violated(Violation(evidence).toldOfFront(in: flow))
+            let explains: Set<String> = areMissed(documents, flow) ? ["callback-rejected-by-app"] : []
+            return .violated(Violation(evidence, explains: explains).toldOfFront(in: flow))
         }
         if let elsewhere = UndeclaredKeys.violation(in: flow) { return .violated(elsewhere) }
         return order.contains(where: unknown.contains) || failed.isEmpty && !unknown.subtracting(read).isEmpty
             ? .abstains("the key set was not saved") : .holds
+    }
+
+    /// Whether the app's server asked for them while it worked on a callback that it refused, be it once more.
+    private func areMissed(_ documents: [KeySetDocument], _ flow: Flow) -> Bool {
+        let asked = Set(documents.map(\.exchange))
+        return RejectedCallback.all(in: flow).contains { callback in
+            callback.failedCalls(in: flow).contains { call in
+                call.place.exchange.map(asked.contains) ?? false
+            }
+        }
     }
 
     private enum Fate {

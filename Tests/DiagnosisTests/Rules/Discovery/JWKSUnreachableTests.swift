@@ -79,6 +79,18 @@ struct JWKSUnreachableTests {
         #expect(recording.goingOn.finding(rule).map { $0.severity == .note } ?? !fires)
     }
 
+    /// idpyoidc asks for the keys before the login, and once more when it needs them.
+    @Test(arguments: [true, false]) func callbackIsRefusedForKeysThatAreAskedForAgain(isAgain: Bool) throws {
+        var recording = try Recording(broken)
+        var earlier = recording.exchanges[6]
+        earlier.startedAt = recording.exchanges[1].endedAt + .milliseconds(1)
+        if !isAgain { recording.exchanges.removeLast() }
+        recording.exchanges.insert(earlier, at: 2)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        let refused = try #require(recording.finding("callback-rejected-by-app"))
+        #expect(refused.effectOf == (isAgain ? rule : nil))
+    }
+
     /// A client that goes on to UserInfo and is refused there did not stop at the keys; one that got its claims may have.
     @Test(arguments: [(200, true), (401, false)])
     func whoIsRefusedBehindItDidNotStopThere(status: Int, fires: Bool) throws {
