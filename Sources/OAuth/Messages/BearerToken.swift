@@ -78,9 +78,11 @@ package enum BearerToken {
         case schemeTwice
         /// The token alone.
         case schemeless
+        /// `Bearer`, and nothing behind it.
+        case tokenless
     }
 
-    /// The token of such a header; nil of any other.
+    /// The token of such a header, where it has none its scheme; nil of any other.
     package static func unread(in request: RecordedRequest, exchange: Int)
         -> (token: Parameter, misspelling: Misspelling)?
     {
@@ -92,7 +94,7 @@ package enum BearerToken {
         switch words.count {
         case 1:
             let token = Parameter(name: "access_token", value: words[0], rawValue: header, place: place)
-            return (token, .schemeless)
+            return (token, schemes.contains(words[0].lowercased()) ? .tokenless : .schemeless)
         case 3 where schemes.contains(words[0].lowercased()) && schemes.contains(words[1].lowercased()):
             let token = Parameter(name: "access_token", value: words[2], rawValue: header, place: place)
             return (token, .schemeTwice)

@@ -12,6 +12,14 @@ enum BearerSending {
         guard let unread = BearerToken.unread(in: flow.capture[exchange].request, exchange: exchange) else {
             return nil
         }
+        guard unread.misspelling != .tokenless else {
+            let header = Evidence(
+                place: call.token.place,
+                value: unread.token.value,
+                note: "nothing stands behind the scheme"
+            )
+            return Violation(shown.refused + [header], saying: tokenless, exchange: exchange)
+        }
         let isTwice = unread.misspelling == .schemeTwice
         return Violation(
             shown.saying(isTwice ? "behind its scheme twice" : "without a scheme", of: call.token),
@@ -143,6 +151,16 @@ enum BearerSending {
         Add the scheme in one place: here the app writes it in front of a value that has it already, or the HTTP library does.
         """
     private static let schemelessFix = "Send Authorization: Bearer and the token."
+
+    private static let tokenless = Violation.Words(
+        title: "The call has a scheme for its access token, and no token",
+        explanation: """
+            The Authorization header ends behind its scheme: the app had no access token when it made this call, and made it all the same.
+            """,
+        fix: """
+            Look at the answer to the token request first: whether it has an access_token, and whether the app reads it under that name. Then have the app stop where it has none.
+            """
+    )
 
     private static let changedWords = """
         The call carries another string than the access token that the provider issued; the one becomes the other by the step that the evidence names.

@@ -152,7 +152,9 @@ struct TokenResponseNotJSON: Rule {
                 note: isForm ? "a form" : nil
             ),
         ]
-        let wentOn = flow.wentOn(after: request, callback: callback(of: request, flow))
+        let wentOn =
+            flow.wentOn(after: request, callback: callback(of: request, flow))
+            && !isFollowedByEmptyHeader(request, flow)
         let isGitHub = flow.provider == .github && isForm
         let isAccepted = wentOn || isForm && flow.ending == .success
         return Violation(
@@ -165,6 +167,16 @@ struct TokenResponseNotJSON: Rule {
                 """ : causes?.explanation,
             fix: causes?.fix
         )
+    }
+
+    /// Whether the client went on and had nothing to call with: a header for its token, without one.
+    private func isFollowedByEmptyHeader(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        let asked = flow.capture[request.exchange]
+        return flow.exchanges.contains { index in
+            let call = flow.capture[index]
+            return call.startedAt >= asked.endedAt && call.request.userAgent == asked.request.userAgent
+                && BearerToken.unread(in: call.request, exchange: index)?.misspelling == .tokenless
+        }
     }
 
     private func type(_ type: String, of request: TokenRequest, note: String?) -> Evidence {

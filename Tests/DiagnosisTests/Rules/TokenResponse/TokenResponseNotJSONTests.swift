@@ -53,6 +53,27 @@ struct TokenResponseNotJSONTests {
         #expect(answered.outcomes == [.failure])
     }
 
+    /// Net::OAuth2 of Perl takes what it gets, and calls with a header that ends behind its scheme.
+    @Test(arguments: ["Bearer", "bearer "]) func whoHasNothingToCallWithDidNotReadIt(header: String) throws {
+        let recording = try Recording("healthy/web-code-flow").without { $0.request.url.path == "/jwks" }
+            .sendingHeader("Authorization", header, to: "/userinfo").editing { exchange in
+                switch exchange.request.url.path {
+                case "/token":
+                    exchange.response = RecordedResponse(status: 200, body: .html("<h1>Starting"))
+                case "/userinfo":
+                    exchange.response = RecordedResponse(status: 401, body: .json("{}"))
+                    exchange.response?.headers.append("WWW-Authenticate", "Bearer")
+                default: break
+                }
+            }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        let refused = try #require(recording.finding("bearer-rejected"))
+        #expect(refused.title == "The call has a scheme for its access token, and no token")
+        #expect(refused.notes.last == "nothing stands behind the scheme")
+        #expect(recording.outcomes == [.failure])
+    }
+
     /// Sixteen times as many take sixteen times as long, two hundred and fifty-six times if each looked for the one behind all.
     @Test func timeGrowsWithThePagesBeforeTheTokens() throws {
         let recording = try Recording("token-response/token-response-not-json")
