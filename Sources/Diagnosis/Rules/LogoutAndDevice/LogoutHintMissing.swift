@@ -52,11 +52,13 @@ struct LogoutHintMissing: Rule {
             evidence[0].note = "no id_token_hint" + (insists || !isNameless ? "" : ", no client_id")
             if let asksToReturn { evidence.append(Evidence(asksToReturn)) }
             evidence.append(logout.answer(quoting: words, in: flow))
+            let unissued = unissuedToken(in: flow)
             found.append(
                 Violation(
-                    evidence,
+                    evidence + [unissued].compactMap(\.self),
                     severity: severity,
                     explanation: isLeft && !isNameless ? Self.left : nil,
+                    fix: unissued == nil ? nil : Self.unissuedFix,
                     exchange: logout.call.exchange
                 )
             )
@@ -75,6 +77,25 @@ struct LogoutHintMissing: Rule {
         case .declined, .done, .unanswered: nil
         }
     }
+
+    /// That the login brought no ID token which could be sent; nil where it did, or nobody saw.
+    private func unissuedToken(in flow: Flow) -> Evidence? {
+        guard flow.deliveredIDTokens.isEmpty,
+            let request = flow.tokenRequests.last(where: { $0.isCodeExchange && $0.answer.isSuccess }),
+            request.answer.isBodyWhole, request.accessToken != nil,
+            request.answer.parameters["id_token"] == nil
+        else { return nil }
+        return Evidence(
+            place: request.answer.place("id_token"),
+            value: "missing",
+            note: "the login brought none to send"
+        )
+    }
+
+    private static let unissuedFix = """
+        See first why the login brought no ID token: the scope openid is not asked for or not granted, or the provider knows OAuth alone. Then keep it, and send it as \
+        id_token_hint. A provider that takes client_id in its place is served by that.
+        """
 
     private static let left = """
         The provider asked the user before it ended the session, and did not send the browser back to the app. Without an ID token as id_token_hint \

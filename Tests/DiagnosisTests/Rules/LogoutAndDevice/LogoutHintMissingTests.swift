@@ -49,6 +49,16 @@ struct LogoutHintMissingTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// An app cannot keep what it never got.
+    @Test func saysThatThereWasNoTokenToSend() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") { $0["id_token"] = nil }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.last == "5 response.body id_token")
+        #expect(finding.notes.last == "the login brought none to send")
+        #expect(finding.fix.contains("scope openid"))
+        #expect(try Recording(broken).finding(rule)?.fix.contains("scope openid") == false)
+    }
+
     @Test func leavesAClientThatIsSentBackAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
         let back = try answering {
