@@ -1,3 +1,5 @@
+import OAuth
+
 /// What is said of each way in which a token is refused, and what is to be done about it.
 enum BearerWords {
     static let revoked = """
@@ -41,6 +43,35 @@ enum BearerWords {
         Go by its words and the provider's log. UserInfo takes GET or POST at the userinfo_endpoint of the metadata, with the token in the \
         Authorization header, under the token_type that came with it: DPoP wants a proof beside it.
         """
+
+    /// Of a call of UserInfo with a value that is no token of the login's, be it a word for nothing or somebody else's token.
+    static func withoutIssuedToken(_ token: Parameter) -> Violation.Words {
+        MissingToken.isOne(token.value) ? absent : strange
+    }
+
+    private static let absent = Violation.Words(
+        title: "UserInfo was called without the access token",
+        explanation: """
+            The provider gave an access token out, and the app called UserInfo with its language's word for nothing in the token's place. No provider finds a token in that, and \
+            what it says of it is no word on the token that it issued.
+            """,
+        fix: """
+            Read the token from the member access_token of the token response, once that response is there: a word like undefined or null comes of another name, or of a call that \
+            did not wait.
+            """
+    )
+
+    private static let strange = Violation.Words(
+        title: "UserInfo refused a token that this login did not get",
+        explanation: """
+            UserInfo was called with a value that no answer in this capture gave out as an access token, and answered with an error. The token that the login did get was not \
+            shown to it.
+            """,
+        fix: """
+            Send the access_token of this login's token response, whole and as it came. Where the app keeps tokens between logins, see that it takes the one of this user and this \
+            provider, and not one that was stored before.
+            """
+    )
 
     static let unserved = """
         The provider gave the tokens out. With them the app's server asked an API for what it signs the user in by, and the API did not give it: that \

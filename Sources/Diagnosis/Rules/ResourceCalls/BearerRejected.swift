@@ -184,8 +184,8 @@ struct BearerRejected: Rule {
         guard flow.ending == .failure, endOfSession(flow) == nil else { return .holds }
         let calls = BearerCall.all(in: flow)
         guard
-            let call = calls.last(where: \.isUserInfo).flatMap({ isRefused($0) ? $0 : nil })
-                ?? calls.last.flatMap({ isRefused($0) && endsCallback($0, flow) ? $0 : nil })
+            let call = calls.last(where: \.isUserInfo).flatMap({ isRefused($0, flow) ? $0 : nil })
+                ?? calls.last.flatMap({ isRefused($0, flow) && endsCallback($0, flow) ? $0 : nil })
         else { return .holds }
         let refusal = BearerRefusal(of: call.call.exchange, in: flow)
         guard refusal.error(call.call.answer) != "use_dpop_nonce", !isExplained(flow) else { return .holds }
@@ -205,17 +205,26 @@ struct BearerRejected: Rule {
                 [refusal.evidence, call.address, BearerEvidence.token(call.token, refusal)] + throttled
                     + (granted.map { [Evidence($0, note: "granted")] } ?? []),
                 saying: refusal.certificate?.words ?? withoutOpenID.map { _ in MissingOpenID.ofGrant }
-                    ?? words,
+                    ?? (call.grant == nil ? BearerWords.withoutIssuedToken(call.token) : words),
                 exchange: call.call.exchange
             )
             .toldOfFront(in: flow, of: call.isUserInfo ? "provider" : "API")
         )
     }
 
-    /// Whether a token of this login was shown, and the answer is an error that says nothing of the token or the load.
-    private func isRefused(_ call: BearerCall) -> Bool {
-        guard call.grant != nil, let status = call.call.answer.status else { return false }
+    /// Whether a token of this login was shown, or UserInfo something in its place, and the answer is an error that says nothing of the
+    /// token or the load.
+    private func isRefused(_ call: BearerCall, _ flow: Flow) -> Bool {
+        guard call.grant != nil || isInPlaceOfToken(call, flow), let status = call.call.answer.status else {
+            return false
+        }
         return (400..<500).contains(status) && ![401, 429].contains(status)
+    }
+
+    /// Whether the app had been given a token, and showed UserInfo another value that the capture has whole.
+    private func isInPlaceOfToken(_ call: BearerCall, _ flow: Flow) -> Bool {
+        call.isUserInfo && !call.isTokenLeftOut && !Placeholder.isOne(call.token.value)
+            && TokenGrant.all(in: flow).contains { $0.accessToken.map { !Placeholder.isOne($0) } ?? false }
     }
 
     /// Whether the app's server made a call while it worked on a callback that it refused then; what it did not find it may do without.

@@ -295,4 +295,36 @@ extension BearerRejectedTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary && finding.fix.contains("send a User-Agent") == isTold)
     }
+
+    /// oidc-provider-mock has 400 and access_denied for what it did not issue.
+    @Test(arguments: [
+        ("undefined", 500, "without the access token"), ("null", 302, "without the access token"),
+        ("another-token-of-somebody", 500, "that this login did not get"),
+        ("another-token-of-somebody", 302, "that this login did not get"),
+    ])
+    func tellsWhatUserInfoWasShownInPlaceOfTheToken(token: String, callback: Int, words: String) throws {
+        let recording = try Recording("healthy/web-code-flow")
+            .without { callback == 500 && $0.request.url.path == "/" }
+            .sendingHeader("Authorization", "Bearer " + token, to: "/userinfo")
+            .answering("/userinfo", 400, ["error": "access_denied"])
+            .editing { exchange in
+                guard exchange.request.url.path == "/callback", callback == 500 else { return }
+                exchange.response = RecordedResponse(status: 500)
+            }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.title.hasSuffix(words))
+        #expect(
+            finding.places.prefix(3) == [
+                "7 response.body ", "7 request.url ", "7 request.header Authorization",
+            ]
+        )
+        #expect(recording.outcomes == [.failure])
+    }
+
+    /// A capture that was saved without tokens says nothing of the one that was shown.
+    @Test func leavesATokenThatWasTakenOutAlone() throws {
+        let recording = try Recording("healthy/web-code-flow").sanitized
+            .answering("/userinfo", 400, ["error": "access_denied"])
+        #expect(recording.finding(rule) == nil)
+    }
 }
