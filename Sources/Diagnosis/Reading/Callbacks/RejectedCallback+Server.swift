@@ -229,6 +229,7 @@ extension RejectedCallback {
                 flow.urlEvidence(
                     of: index,
                     note: "asked by the app's server while it worked on the callback"
+                        + (isWithoutToken(index, flow) ? ", without an access token" : "")
                 ),
                 Evidence(
                     place: Place(exchange: index, part: .responseStatus, name: ""),
@@ -238,6 +239,12 @@ extension RejectedCallback {
                 ),
             ]
         }
+    }
+
+    /// Whether UserInfo was called and no token came along, as far as the capture has the credentials.
+    private func isWithoutToken(_ exchange: Int, _ flow: Flow) -> Bool {
+        guard case .userInfo(let call) = flow.surroundings.messages[exchange] else { return false }
+        return call.token == nil && !flow.surroundings.mayLackCredentials(at: exchange)
     }
 
     /// A server that works on more at a time is one whose requests nobody can tell apart.

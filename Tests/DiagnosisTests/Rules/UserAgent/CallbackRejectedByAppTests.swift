@@ -156,6 +156,17 @@ struct CallbackRejectedByAppTests {
         #expect(finding.explanation.contains("something that it did not get") == isTold)
     }
 
+    /// Nothing is wrong with a token that was not sent.
+    @Test(arguments: [(nil, true), ("Bearer another-token-of-somebody", false)] as [(String?, Bool)])
+    func namesACallOfUserInfoWithoutAToken(header: String?, isNamed: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").answeringCallback(500)
+            .sendingHeader("Authorization", header, to: "/userinfo")
+            .answering("/userinfo", 401, ["error": "missing_authorization"])
+            .editing { $0.client.address = "127.0.0.1:50000" }
+        let notes = recording.findings.filter { $0.rule == rule }.flatMap(\.notes)
+        #expect(notes.contains { $0.hasSuffix("without an access token") } == isNamed)
+    }
+
     /// Two programs may have one library, whose name both send: the process tells them apart.
     @Test(arguments: [(8, "9 request.url "), (9, "7 request.url ")] as [(Int32, String)])
     func whatAnotherProcessFetchedIsNotTheServers(processID: Int32, last: String) throws {
