@@ -47,14 +47,15 @@ struct TokenEndpointError: Rule {
         {
             return .violated(violation)
         }
+        let limit = ClientLimit(first.answer)
         let told = told(of: refused, calls, flow)
         return .violated(
             Violation(
                 refused.prefix(4).flatMap { flow.evidence(of: $0.answer, note: flow.checkedValues(of: $0)) }
-                    + (told?.evidence ?? []),
+                    + (told?.evidence ?? limit?.evidence(of: first) ?? []),
                 saying: CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.words
                     ?? Self.ofPlatform(first.answer) ?? Self.ofRedirectURI(first) ?? Self.ofExchange(first)
-                    ?? RefusedGrant.ofMissingCode(refused) ?? told?.words,
+                    ?? RefusedGrant.ofMissingCode(refused) ?? told?.words ?? limit?.words,
                 exchange: first.exchange
             )
             .toldOfFront(in: flow)
