@@ -64,8 +64,25 @@ enum WrongSecret {
         let text = answer.errorText
         // Google has other words for a client that it does not know.
         if flow.provider == .google, text == "invalid_client: unauthorized" { return text }
-        return texts.first(where: text.containsBytes)
+        return texts.first(where: text.containsBytes) ?? sentence(in: text)
     }
+
+    /// What is said of the secret in a sentence that speaks of it alone, by whichever of its two spellings; nil where the identifier may be
+    /// meant as well ("client id or client secret").
+    private static func sentence(in text: String) -> String? {
+        let text = text.replacing("client_secret", with: "client secret")
+        return faults.map { "client secret " + $0 }.first { words in
+            guard let said = text.ranges(of: words).first else { return false }
+            let before = text[..<said.lowerBound].split(separator: " ").suffix(2)
+            return !before.contains { ["or", "and", "and/or"].contains($0) }
+        }
+    }
+
+    private static let faults = [
+        "is wrong", "is not correct", "is not valid", "is incorrect", "is invalid",
+        "was wrong", "was incorrect", "was invalid",
+        "does not match", "doesn't match", "did not match", "mismatch",
+    ]
 
     private static let texts = [
         "aadsts7000215", "aadsts7000222", "invalid client secret provided",

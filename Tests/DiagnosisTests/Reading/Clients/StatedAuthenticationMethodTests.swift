@@ -78,7 +78,7 @@ struct StatedAuthenticationMethodTests {
     @Test(arguments: [
         ("Invalid authorization header format. Received header = null", true, false),
         ("Invalid authorization header format. Received header = null", true, true),
-        ("The client secret is wrong", false, false),
+        ("The client is not trusted", false, false),
     ])
     func refusalMissesTheHeader(text: String, isTold: Bool, isOfItsOwn: Bool) throws {
         let error: JSONValue =

@@ -122,6 +122,18 @@ struct ClientSecretMismatchTests {
         #expect(recording.finding(rule) != nil)
     }
 
+    /// The built-in provider's among them.
+    @Test(arguments: [
+        ("the client secret is wrong", true), ("The client_secret is not correct.", true),
+        ("Client_secret does not match", true), ("client_id or client_secret is wrong", false),
+        ("Client ID and the client secret did not match", false), ("client_secret is missing", false),
+    ])
+    func readsASentenceThatSpeaksOfTheSecretAlone(text: String, isOne: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-client")
+            .answering("/token", 401, ["error": "invalid_client", "error_description": .string(text)])
+        #expect((recording.finding(rule) != nil) == isOne)
+    }
+
     /// Entra's portal shows a secret's id beside its value, and goes on showing it.
     @Test(arguments: [
         ("3b1c9a2e-5d6f-4a7b-8c9d-0e1f2a3b4c5d", true), ("3b18Q~9a2e5d6f4a7b8c9d0e1f2a3b4c5dx-1234", false),
