@@ -71,6 +71,22 @@ test("curl as it was sent, and nothing that curl would take for a file", () => {
   assert.ok(curl({ ...message, method: "DELETE" }, { isLifted: true }).includes("-X DELETE"));
 });
 
+test("HEAD is asked as what has no content in its answer", () => {
+  const request = { headers: [], body: null };
+  assert.equal(curl({ ...message, method: "HEAD", request }, { isLifted: true }), "curl --globoff --head --url 'https://idp.example/token?x=[1]&y={2}'");
+});
+
+test("a field without a value is sent, and none that was not there", () => {
+  const empty = { headers: [{ name: "X-Empty", value: "", open: true }, { name: "X-Blank", value: " " }], body: null };
+  const command = curl({ ...message, method: "GET", request: empty }, { isLifted: false });
+  assert.ok(command.includes("-H 'X-Empty;'") && command.includes("-H 'X-Blank;'"), command);
+  const typed = (headers, type) => curl({ ...message, request: { headers, body: { type, text: "a=b", open: true } } }, { isLifted: true });
+  assert.ok(typed([], null).includes("-H Content-Type: \\\n"));
+  // The capture may tell the type and no fields.
+  assert.ok(typed([], "text/plain").includes("-H 'Content-Type: text/plain'"));
+  assert.ok(!typed([{ name: "content-type", value: "text/plain", open: true }], "text/plain").includes("Content-Type:"));
+});
+
 test("the longest secret goes first, so that no part of it is left", () => {
   const values = [{ name: "short", value: "abcd", secret: true }, { name: "long", value: "abcdefgh", secret: true }];
   assert.equal(withNames("x=abcdefgh&y=abcd", { tokens: [], values }), "x=<long>&y=<short>");

@@ -45,13 +45,19 @@ export function curl(message, { isLifted }) {
   // What is asked for in a coding has to be decoded by whoever asks; curl offers what it can decode.
   if (message.request.headers.some(({ name }) => isCoding(name))) words.push("--compressed");
   const body = message.request.body;
-  if (message.method !== (body ? "POST" : "GET") && isToken(message.method)) words.push("-X", shellWord(message.method));
+  // Told by -X alone, curl waits for the content that an answer to HEAD announces and does not have.
+  if (message.method === "HEAD" && !body) words.push("--head");
+  else if (message.method !== (body ? "POST" : "GET") && isToken(message.method)) words.push("-X", shellWord(message.method));
   const lines = [`${words.join(" ")} --url ${shellWord(url)}`];
   for (const { name, value, open } of message.request.headers) {
     // A name with an at sign would make curl read a file.
     if (OWN.has(name.toLowerCase()) || isCoding(name) || !isToken(name)) continue;
-    lines.push(`  -H ${shellWord(`${name}: ${isLifted || open ? value : hidden(name, value)}`)}`);
+    // With a colon curl would send no field at all.
+    lines.push(`  -H ${shellWord(value.trim() === "" ? `${name};` : `${name}: ${isLifted || open ? value : hidden(name, value)}`)}`);
   }
+  // Else curl says that a body is a form.
+  const isTyped = message.request.headers.some(({ name }) => name.toLowerCase() === "content-type");
+  if (body && !isTyped) lines.push(`  -H ${shellWord(body.type ? `Content-Type: ${body.type}` : "Content-Type:")}`);
   const isForm = /^application\/x-www-form-urlencoded/i.test(body?.type ?? "");
   // In another charset the bytes are others than those of the text.
   if (body?.text !== undefined && !body.charset) lines.push(`  --data-raw ${shellWord(isLifted || body.open ? body.text : isForm ? named(body.text) : "<body>")}`);
