@@ -70,6 +70,7 @@ for (const node of document.querySelectorAll('h1, h2, h3, h4')) {
 }
 if (!document.documentElement.lang) faults.push('no language');
 if (document.documentElement.scrollWidth > innerWidth + 1) faults.push('wider than the window: ' + document.documentElement.scrollWidth);
+for (const node of document.querySelectorAll('.part')) if (node.scrollWidth > node.clientWidth + 1) faults.push('wider than its part: ' + node.className);
 const lanes = [...document.querySelectorAll('.diagram .line')].map(node => node.getBoundingClientRect().left);
 for (const node of document.querySelectorAll('.diagram .at')) {
   const { left, right } = node.getBoundingClientRect();

@@ -315,6 +315,36 @@ struct ViewCommandTests {
         viewer.end()
     }
 
+    /// What a provider says beside a status, and a header field, without a place to break at; a value does not push what
+    /// stands below it out of reach.
+    @Test func longWordsOfAMessageStayInTheirPart() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let recorded = try Fixtures.bytes("captures/token-request/pkce-verifier-mismatch.har")
+        let words = String(repeating: "refused", count: 80)
+        let name = String(repeating: "x-field-", count: 80)
+        let host = "{\"name\":\"Host\","
+        let value = String(repeating: "value", count: 4_000)
+        let text = String(decoding: recorded, as: UTF8.self)
+            .replacing("\"Bad Request\"", with: "\"\(words)\"")
+            .replacing(host, with: "{\"name\":\"\(name)\",\"value\":\"\(value)\"},\(host)")
+        let file = folder.file("long.har")
+        try Data(text.utf8).write(to: URL(filePath: file))
+        let viewer = try ViewerProcess([file])
+        let open = "for (const fold of document.querySelectorAll('.message-panel details')) fold.open = true"
+        let high = "return document.querySelector('.headers').offsetHeight"
+        let steps = [["key", "s"], ["run", open], ["run", high]]
+        for size in [["size", "360", "740"], ["size", "1400", "900"]] {
+            let plan = Plan(url: "\(viewer.url)#exchange=4", steps: [size] + steps)
+            let visit = try #require(try ViewerVisit.visits([plan]).first)
+            visit.expectDecent()
+            #expect(visit.seen(0, "heading").first?.hasPrefix("[4]") == true)
+            let height = try #require(visit.results.last?.double)
+            #expect(height > 50 && height < 1_000, "\(size)")
+        }
+        viewer.end()
+    }
+
     /// Which exchanges a secret stood in has room, and the headings are whole, on a telephone too.
     @Test func reportOfAShareIsReadable() throws {
         let viewer = try ViewerProcess([ViewerVisit.path("healthy/web-code-flow")])
