@@ -149,6 +149,10 @@ class Viewer {
 
   /** Draws what is there, without asking for anything. */
   redraw() {
+    this.shell.holdingFocus(() => this.drawSeen());
+  }
+
+  drawSeen() {
     const { at, capture, head, shell, veil } = this;
     const { flow, message, proofs, comparison, found } = this.seen;
     const redraw = () => this.redraw();
@@ -165,9 +169,9 @@ class Viewer {
       const options = {
         veil, redraw,
         choose: (one, other) => this.go({ a: one, b: other }),
-        go: (number, id, exchange) => this.show(exchange, null, { capture: number, flow: id, value: null, view: "flow" }),
+        go: (capture, id, exchange) => this.read(exchange, null, { capture, flow: id, value: null, view: "flow" }),
       };
-      shell.drawing.replaceChildren(comparePanel(this.report.captures, { a, b, pairs: this.report.comparisons }, comparison, options));
+      shell.keepingFocus(shell.drawing, [comparePanel(this.report.captures, { a, b, pairs: this.report.comparisons }, comparison, options)]);
     } else if (view === "exchanges") {
       const words = advice(capture, this.report.isRecorded);
       const tools = [words ? element("p", { class: "advice" }, printable(words)) : null, ...filterBar(capture.exchanges, filter, (wanted) => this.go(wanted))];
@@ -180,8 +184,12 @@ class Viewer {
         tool("Copy as Mermaid", "M: the diagram for a ticket or wiki", () => this.do("copy-mermaid")),
         ...filterBar(rows, filter, (wanted) => this.go(wanted)),
       ];
-      const way = link ? wayPanel(link, flow.findings, { go, leave: () => this.go({ value: null }), veil, redraw }) : null;
-      shell.draw(tools, this.diagram.node, way);
+      shell.draw(tools, this.diagram.node, shell.way);
+      shell.drawPanel(shell.way, [JSON.stringify([link, flow.findings]), veil.revision], () => [
+        link ? wayPanel(link, flow.findings, { go, leave: () => this.go({ value: null }), veil, redraw }) : null,
+      ]);
+      if (this.followed !== at.value) shell.way.scrollTop = 0;
+      this.followed = at.value;
       this.diagram.show(flow, { capture: at.capture, exchanges: capture.exchanges, filter, isScaled: at.scale, link, exchange: at.exchange });
     }
     const findings = flow?.findings ?? null;
@@ -199,9 +207,9 @@ class Viewer {
         : element("p", { class: "nothing" }, this.unchosen),
     ]);
     // Another message is read from its beginning.
-    const read = `${at.capture}/${at.exchange}`;
-    if (this.read !== read) shell.message.scrollTop = 0;
-    this.read = read;
+    const begun = `${at.capture}/${at.exchange}`;
+    if (this.begun !== begun) shell.message.scrollTop = 0;
+    this.begun = begun;
   }
 
   /** What stands where a message would. */
@@ -227,9 +235,14 @@ class Viewer {
     if (this.at.exchange !== null) this.shell.revealMessage();
   }
 
-  async found(hit) {
+  found(hit) {
     const row = this.report.captures[hit.capture].exchanges[hit.exchange];
-    await this.show(hit.exchange, hit, { capture: hit.capture, ...(row.flow ? { flow: row.flow } : { view: "exchanges" }) });
+    return this.read(hit.exchange, hit, { capture: hit.capture, ...(row.flow ? { flow: row.flow } : { view: "exchanges" }) });
+  }
+
+  /** Shows a message and goes there, from a place that is left by it. */
+  async read(exchange, chosen, rest) {
+    await this.show(exchange, chosen, rest);
     this.shell.message.focus({ preventScroll: true });
   }
 

@@ -65,6 +65,8 @@ export class Shell {
     this.query.addEventListener("search", () => this.query.value === "" && act("find", ""));
     this.tools = element("div", { class: "tools", role: "toolbar", "aria-label": "Of the drawing" });
     this.drawing = element("section", { class: "part drawing", "aria-label": "Diagram", tabindex: -1 });
+    /** The way of a value, below the diagram. */
+    this.way = element("div", { class: "followed" });
     this.findings = element("section", { class: "part what-is-wrong", "aria-label": "Findings", tabindex: -1 });
     this.message = element("section", { class: "part one-message", "aria-label": "Message", tabindex: -1 });
     this.frame = element("main", {}, element("div", { class: "part logins" }, overview), this.drawing, this.findings, this.message);
@@ -106,12 +108,17 @@ export class Shell {
     this.drawing.setAttribute("aria-label", { flow: "Diagram", exchanges: "Exchanges", compare: "Comparison" }[view]);
   }
 
-  /** Tools above a drawing that stays the same node, so that its focus and its place stay as well. */
-  draw(tools, drawing, rest = null) {
+  /** Tools above a drawing that stays the same node, so that its focus and its place stay as well; `rest`: what stands below it. */
+  draw(tools, drawing, ...rest) {
     this.keepingFocus(this.tools, tools);
-    if (this.drawing.children[1] !== drawing) this.drawing.replaceChildren(this.tools, drawing);
-    while (this.drawing.children.length > 2) this.drawing.lastChild.remove();
-    if (rest) this.drawing.append(rest);
+    if (this.drawing.children[1] !== drawing) this.drawing.replaceChildren(this.tools, drawing, ...rest);
+  }
+
+  /** Where drawing takes away what had the focus, the panel has it in which that stood: who types goes on from there. */
+  holdingFocus(draw) {
+    const panel = document.activeElement?.closest(".part[tabindex]");
+    draw();
+    if (panel && document.activeElement === document.body) panel.focus({ preventScroll: true });
   }
 
   /**
