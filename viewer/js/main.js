@@ -51,7 +51,7 @@ class Viewer {
     addEventListener("keydown", (event) => this.key(event));
     addEventListener("resize", () => this.seen && this.redraw());
     for (const [event, isWhole] of [["beforeprint", true], ["afterprint", false]]) {
-      addEventListener(event, () => this.lists.forEach((list) => list.printed(isWhole)));
+      addEventListener(event, () => [...this.lists, this.shell].forEach((part) => part.printed(isWhole)));
     }
   }
 

@@ -70,6 +70,8 @@ export class Shell {
     this.findings = element("section", { class: "part what-is-wrong", "aria-label": "Findings", tabindex: -1 });
     this.message = element("section", { class: "part one-message", "aria-label": "Message", tabindex: -1 });
     this.frame = element("main", {}, element("div", { class: "part logins" }, overview), this.drawing, this.findings, this.message);
+    /** What is folded but on paper. */
+    this.folds = [];
     /** By panel what it is drawn of. */
     this.drawnOf = new Map();
     this.dialogTitle = element("h2", { id: "dialog-title" });
@@ -143,6 +145,13 @@ export class Shell {
     panel.replaceChildren(...children.filter(Boolean));
     for (const details of panel.querySelectorAll("details")) details.open ||= open.has(details.querySelector("summary").textContent);
     if (focused >= 0) controls()[Math.min(focused, controls().length - 1)]?.focus();
+  }
+
+  /** On paper nobody unfolds the effects of a finding: they stand there for as long as it is printed. */
+  printed(isWhole) {
+    if (isWhole) this.folds.push(...this.findings.querySelectorAll("details:not([open])"));
+    for (const fold of this.folds) fold.open = isWhole;
+    if (!isWhole) this.folds = [];
   }
 
   /** Brings the message into view, and what is marked in it: the words themselves where they are. */

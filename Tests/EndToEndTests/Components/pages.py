@@ -179,13 +179,14 @@ def press(driver, keys):
     driver.call("POST", driver.session + "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
 
 
-def look(scheme):
+def look(driver, scheme, media=""):
     # What moves would be measured on its way.
-    return [{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}]
+    features = [{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}]
+    driver.devtools("Emulation.setEmulatedMedia", media=media, features=features)
 
 
 def do(driver, kind, words):
-    """One step: key KEY…, click CSS [WORDS], type TEXT, wait CSS WORDS, size WIDTH HEIGHT, dark, light, shot FILE, scroll CSS, watch
+    """One step: key KEY…, click CSS [WORDS], type TEXT, wait CSS WORDS, size WIDTH HEIGHT, dark, light, paper, screen, shot FILE, scroll CSS, watch
     WORDS SECONDS, run SCRIPT."""
     if kind == "key":
         press(driver, words)
@@ -198,7 +199,13 @@ def do(driver, kind, words):
     elif kind == "size":
         driver.devtools("Emulation.setDeviceMetricsOverride", width=int(words[0]), height=int(words[1]), deviceScaleFactor=1, mobile=False)
     elif kind in ("dark", "light"):
-        driver.devtools("Emulation.setEmulatedMedia", features=look(kind))
+        look(driver, kind)
+    elif kind == "paper":
+        driver.run("dispatchEvent(new Event('beforeprint'))")
+        look(driver, "light", "print")
+    elif kind == "screen":
+        look(driver, "light")
+        driver.run("dispatchEvent(new Event('afterprint'))")
     elif kind == "shot":
         time.sleep(0.2)
         picture = driver.devtools("Page.captureScreenshot", format="png")
@@ -223,7 +230,7 @@ def visit(window, item):
     driver.events()
     driver.call("POST", driver.session + "/se/log", {"type": "browser"})
     driver.devtools("Emulation.setDeviceMetricsOverride", width=1400, height=900, deviceScaleFactor=1, mobile=False)
-    driver.devtools("Emulation.setEmulatedMedia", features=look("light"))
+    look(driver, "light")
     began = time.monotonic()
     driver.go(url)
     settle(driver, url)
