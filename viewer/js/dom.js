@@ -92,6 +92,19 @@ export function breakable(name) {
 }
 
 /**
+ * The head of a value's row: its name, which may be broken, and is read aloud in one piece all the same.
+ *
+ * @param {string} name
+ * @param {string | null} where it stands
+ * @param {string | null} [title]
+ * @returns {HTMLElement}
+ */
+export function rowHead(name, where, title = null) {
+  const label = [name, where].filter(Boolean).join(", ");
+  return element("th", { scope: "row", title, "aria-label": label }, ...breakable(name), where ? element("span", { class: "where" }, where) : null);
+}
+
+/**
  * A link that a person may follow: to a specification, never to anything that a capture names.
  *
  * @param {{text: string, url: string | null}} source

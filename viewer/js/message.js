@@ -1,5 +1,5 @@
 import { cookiesPanel } from "#viewer/cookies.js";
-import { breakable, element, headed } from "#viewer/dom.js";
+import { element, headed, rowHead } from "#viewer/dom.js";
 import { indented } from "#viewer/json.js";
 import { marksOf } from "#viewer/marks.js";
 import { pkcePanel } from "#viewer/pkce.js";
@@ -96,7 +96,7 @@ function table(all, more, message, { veil, redraw, marks, isOfFlow, follow }) {
         return element(
           "tr",
           { class: isMeant(place) ? "chosen" : null },
-          element("th", { scope: "row" }, ...breakable(place.name || "(no name)"), element("span", { class: "where" }, place.where.split(".")[1])),
+          rowHead(place.name || "(no name)", place.where.split(".")[1]),
           element(
             "td",
             {},

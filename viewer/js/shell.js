@@ -38,7 +38,7 @@ export class Shell {
     this.title.className = report.captures.length < 2 ? "" : "unseen";
     this.views = VIEWS.map(([view, words, name]) => [view, button(name, words, null)]);
     this.query = element("input", { type: "search", "aria-label": "Search in everything", placeholder: "Search ( / )", autocomplete: "off", spellcheck: "false" });
-    this.secrets = button("secrets", "Show secrets", "s", { "aria-pressed": "false" });
+    this.secrets = button("secrets", "Show secrets", "s");
     this.present = button("present", "Present", "P: no secret on the screen", { "aria-pressed": "false" });
     this.notice = element("p", { class: "notice", role: "status" });
     this.header = element(
@@ -98,7 +98,8 @@ export class Shell {
     for (const [name, node] of this.views) node.setAttribute("aria-current", String(name === view));
     if (document.activeElement !== this.query) this.query.value = at.q ?? "";
     this.secrets.textContent = veil.isLifted ? "Hide secrets" : "Show secrets";
-    this.secrets.setAttribute("aria-pressed", String(veil.isLifted));
+    // Its words tell what it does next: heard as pressed as well, it would tell the contrary.
+    this.secrets.classList.toggle("on", veil.isLifted);
     this.secrets.disabled = veil.isPresenting;
     this.present.setAttribute("aria-pressed", String(at.present));
     document.body.classList.toggle("presenting", at.present);

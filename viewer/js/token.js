@@ -1,5 +1,5 @@
 import { claim, header } from "#viewer/claims.js";
-import { breakable, element } from "#viewer/dom.js";
+import { element, rowHead } from "#viewer/dom.js";
 import { valueOnScreen } from "#viewer/secret.js";
 import { time } from "#viewer/words.js";
 
@@ -61,7 +61,7 @@ function members(title, list, explain, { words, isSecret, isMarked, place, veil,
         return element(
           "tr",
           { class: isMarked(name) ? "chosen" : null },
-          element("th", { scope: "row", title: meaning }, ...breakable(name)),
+          rowHead(name, null, meaning),
           element(
             "td",
             {},

@@ -38,7 +38,7 @@ return {
 };
 """
 
-# Every control that can be reached has a name, once; text stands out from its ground (WCAG 2.2, 1.4.3, 4.1.2); sizes
+# Every control that can be reached has a name, once; text and edges stand out from their ground (WCAG 2.2, 1.4.3, 1.4.11, 4.1.2); sizes
 # (2.5.8); the order of the focus is that of the page (2.4.3); headings do not leave out a level; ids are there once.
 FAULTS = """
 const faults = [];
@@ -94,6 +94,11 @@ while (walker.nextNode()) {
   if (!walker.currentNode.data.trim() || !visible(node) || ['SCRIPT', 'STYLE', 'NOSCRIPT', 'OPTION'].includes(node.tagName) || node.closest(':disabled')) continue;
   if (contrast(getComputedStyle(node), node) < 4.5) faults.push('contrast: ' + walker.currentNode.data.trim().slice(0, 40));
 }
+for (const node of document.querySelectorAll('input:not([type="checkbox"]), select, button.masked')) {
+  const edge = {color: getComputedStyle(node).borderTopColor};
+  if (visible(node) && contrast(edge, node.parentElement) < 3) faults.push('edge: ' + said(node));
+}
+for (const node of document.querySelectorAll('th:has(wbr):not([aria-label])')) faults.push('read in pieces: ' + said(node));
 for (const node of document.querySelectorAll('[placeholder]')) {
   if (visible(node) && contrast(getComputedStyle(node, '::placeholder'), node) < 4.5) faults.push('contrast: ' + node.placeholder);
 }

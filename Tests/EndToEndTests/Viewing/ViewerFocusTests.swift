@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Where the focus is after what had it is drawn anew or gone: who types goes on from there, and does not begin at the top of
-/// the page (WCAG 2.2, 2.4.3).
+/// the page (WCAG 2.2, 2.4.3); and what is heard of the page.
 @Suite(
     .serialized,
     .timeLimit(.minutes(5)),
@@ -71,6 +71,20 @@ struct ViewerFocusTests {
         #expect(visit.seen(4, "way") == [] && visit.text(4, "focus") == "Diagram")
         #expect(visit.seen(9, "results") == [] && visit.text(9, "focus") == "Copy as Markdown")
         #expect(visit.text(11, "focus") == "Exchanges")
+    }
+
+    /// "Hide secrets, pressed" would say that they are hidden.
+    @Test func buttonWhoseWordsChangeIsNotPressedAsWell() throws {
+        let viewer = try ViewerProcess([ViewerVisit.path("healthy/web-code-flow")])
+        defer { viewer.end() }
+        let look = """
+            const button = document.querySelector('.actions button');
+            return `${button.innerText} ${button.getAttribute('aria-pressed')}`;
+            """
+        let plan = Plan(url: viewer.url, steps: [["run", look], ["key", "s"], ["run", look]])
+        let visit = try #require(try ViewerVisit.visits([plan]).first)
+        visit.expectDecent()
+        #expect(visit.results.first == "Show secrets null" && visit.results.last == "Hide secrets null")
     }
 
     /// The words that tell what was done come into an element that is there before them: else they are not read aloud
