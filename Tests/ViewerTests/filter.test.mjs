@@ -24,3 +24,13 @@ test("choices are counted by exchange, the most frequent first", () => {
   assert.deepEqual(known.get("rule"), [["code-reused", 1]]);
   assert.deepEqual(known.get("kind").map(([kind]) => kind), ["authorization request", "other", "token request"]);
 });
+
+test("what is chosen is told as chosen, where no exchange has it too", () => {
+  const known = choices(rows, { host: "gone.example", who: "browser", kind: null });
+  assert.deepEqual(known.get("host"), [["idp.example", 2], ["cdn.example", 1], ["gone.example", 0]]);
+  assert.equal(known.get("who").filter(([who]) => who === "browser").length, 1);
+  // Of many hosts a rare one is left out, but for the one that is chosen.
+  const many = Array.from({ length: 400 }, (_, index) => ({ who: [], kinds: [], rules: [], host: `h${index}.example` }));
+  const rare = choices(many, { host: "h99.example" }).get("host");
+  assert.deepEqual([rare.length, rare.at(-1)], [201, ["h99.example", 1]]);
+});

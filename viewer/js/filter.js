@@ -8,6 +8,9 @@ const FILTERS = [
   ["rule", "Finding", (row) => row.rules],
 ];
 
+/** Nothing is left out. */
+export const NONE = Object.fromEntries(FILTERS.map(([name]) => [name, null]));
+
 /** Lists of choices are cut: nobody scrolls through more, and a page of advertising has hundreds of hosts. */
 const MOST = 200;
 
@@ -30,19 +33,24 @@ export function isActive(filter) {
 }
 
 /**
- * What can be chosen, each with how many exchanges have it, the most frequent first.
+ * What can be chosen, each with how many exchanges have it, the most frequent first; what is chosen already is among them, with
+ * none as well.
  *
  * @param {object[]} rows
+ * @param {Filter} [filter]
  * @returns {Map<string, [string, number][]>} by filter
  */
-export function choices(rows) {
+export function choices(rows, filter = NONE) {
   return new Map(
     FILTERS.map(([name, , values]) => {
       const counts = new Map();
       for (const row of rows) {
         for (const value of new Set(values(row))) counts.set(value, (counts.get(value) ?? 0) + 1);
       }
-      return [name, [...counts].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1)).slice(0, MOST)];
+      const listed = [...counts].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1)).slice(0, MOST);
+      const chosen = filter[name];
+      if (chosen && !listed.some(([value]) => value === chosen)) listed.push([chosen, counts.get(chosen) ?? 0]);
+      return [name, listed];
     }),
   );
 }
@@ -56,7 +64,7 @@ export function choices(rows) {
  * @returns {HTMLElement[]} what stands in a tool bar
  */
 export function filterBar(rows, filter, change) {
-  const known = choices(rows);
+  const known = choices(rows, filter);
   const shown = rows.filter((row) => matches(row, filter)).length;
   const offered = FILTERS.filter(([name]) => known.get(name).length > (name === "rule" ? 0 : 1) || filter[name]);
   if (offered.length === 0) return [];
@@ -82,7 +90,7 @@ export function filterBar(rows, filter, change) {
     ...(isActive(filter)
       ? [
           element("span", { class: "count" }, `${shown} of ${rows.length} shown`),
-          element("button", { type: "button", on: { click: () => change({ who: null, kind: null, host: null, rule: null }) } }, "Show all"),
+          element("button", { type: "button", on: { click: () => change(NONE) } }, "Show all"),
         ]
       : []),
   ];

@@ -3,7 +3,7 @@ import { curl, markdown } from "#viewer/copy.js";
 import { Diagram } from "#viewer/diagram.js";
 import { element, headed, printable } from "#viewer/dom.js";
 import { ExchangeList } from "#viewer/exchanges.js";
-import { filterBar } from "#viewer/filter.js";
+import { filterBar, NONE } from "#viewer/filter.js";
 import { findingsPanel } from "#viewer/findings.js";
 import { command, KEYS } from "#viewer/keyboard.js";
 import { kept } from "#viewer/kept.js";
@@ -76,9 +76,9 @@ class Viewer {
   go(change) {
     const here = () => [this.at.capture, this.at.view, this.head?.id].join();
     const before = here();
-    // Which logins of one capture are listed says nothing of another.
-    const only = (change.capture ?? this.at.capture) === this.at.capture ? this.at.only : null;
-    this.at = { ...this.at, only, ...change };
+    // Which logins and messages of one capture are listed says nothing of another.
+    const isOther = (change.capture ?? this.at.capture) !== this.at.capture;
+    this.at = { ...this.at, ...(isOther ? { only: null, ...NONE } : {}), ...change };
     // Back leads to the login or view before, not through every message on the way.
     const isFar = here() !== before;
     history[isFar ? "pushState" : "replaceState"](null, "", `#${place.format(this.at)}`);

@@ -228,14 +228,14 @@ struct ViewCommandTests {
         #expect(viewer.end() == 0)
     }
 
-    /// What is found in another capture stands there among all of its logins.
+    /// What is found in another capture stands there among all of its logins, and none of its messages is left out.
     @Test func loginsThatAreListedAreThoseOfTheirCapture() throws {
         let captures = ["healthy/web-code-flow", "token-request/pkce-verifier-mismatch"]
         let viewer = try ViewerProcess(captures.map(ViewerVisit.path))
         let visit = try #require(
             try ViewerVisit.visits([
                 Plan(
-                    url: "\(viewer.url)#capture=1&only=failure&q=userinfo",
+                    url: "\(viewer.url)#capture=1&only=failure&q=userinfo&who=browser",
                     steps: [["click", ".results li button", "web-code-flow.har"]]
                 )
             ]).first
@@ -243,7 +243,7 @@ struct ViewCommandTests {
         visit.expectDecent()
         #expect(visit.seen(0, "flows").map { $0.prefix(15) } == ["flow-1, failure"])
         #expect(visit.seen(1, "flows").map { $0.prefix(15) } == ["flow-1, success"])
-        #expect(!visit.text(1, "hash").contains("capture=1") && !visit.text(1, "hash").contains("only="))
+        for of in ["capture=1", "only=", "who="] { #expect(!visit.text(1, "hash").contains(of), "\(of)") }
         #expect(viewer.end() == 0)
     }
 
