@@ -8,6 +8,12 @@ test("keys ask for what the help says", () => {
   assert.ok(KEYS.some(([keys]) => keys.includes("?")));
 });
 
+test("a key that is held does once what would be undone by doing it again", () => {
+  for (const key of ["s", "P", "F", "w", "c", "Escape"]) assert.equal(command({ key, repeat: true }), null, key);
+  assert.equal(command({ key: "n", repeat: true }), "next-flow");
+  assert.equal(command({ key: "q", repeat: true }), null);
+});
+
 test("keys that belong to the browser or to a field are left alone", () => {
   assert.equal(command({ key: "s", ctrlKey: true }), null);
   assert.equal(command({ key: "n", target: { tagName: "INPUT", type: "search" } }), null);

@@ -27,10 +27,13 @@ const COMMANDS = new Map([
   ["C", "copy-markdown"], ["M", "copy-mermaid"], ["x", "share"], ["?", "help"], ["Escape", "leave"],
 ]);
 
+/** Those that are done again and again while a key is held; the others would be undone, or done twice. */
+const STEPS = new Set(["next-flow", "previous-flow"]);
+
 /**
- * What a key asks for; null where it is somebody else's, or typed into a field.
+ * What a key asks for; null where it is somebody else's, held, or typed into a field.
  *
- * @param {{key: string, ctrlKey?: boolean, metaKey?: boolean, altKey?: boolean, target?: {tagName?: string, type?: string} | null}} event
+ * @param {{key: string, repeat?: boolean, ctrlKey?: boolean, metaKey?: boolean, altKey?: boolean, target?: {tagName?: string, type?: string} | null}} event
  * @returns {string | null}
  */
 export function command(event) {
@@ -38,5 +41,6 @@ export function command(event) {
   const { tagName, type } = event.target ?? {};
   const isTyped = ["TEXTAREA", "SELECT"].includes(tagName) || (tagName === "INPUT" && type !== "checkbox");
   if (isTyped && event.key !== "Escape") return null;
-  return COMMANDS.get(event.key) ?? null;
+  const asked = COMMANDS.get(event.key) ?? null;
+  return event.repeat && !STEPS.has(asked) ? null : asked;
 }

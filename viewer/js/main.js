@@ -306,7 +306,11 @@ class Viewer {
       },
       findings: () => shell.findings.focus(),
       message: () => shell.message.focus(),
-      search: () => shell.query.focus(),
+      search: () => {
+        shell.query.focus();
+        // What was searched for before is typed over.
+        shell.query.select();
+      },
       "view-flow": () => this.go({ view: "flow" }),
       "view-exchanges": () => this.go({ view: "exchanges" }),
       "view-compare": () => this.go({ view: "compare", q: null, same: null }),

@@ -73,6 +73,17 @@ struct ViewerFocusTests {
         #expect(visit.text(11, "focus") == "Exchanges")
     }
 
+    @Test func anotherSearchIsTypedOverTheOneBefore() throws {
+        let viewer = try ViewerProcess([ViewerVisit.path("token-request/pkce-verifier-mismatch")])
+        defer { viewer.end() }
+        let search = { (words: String) in [["key", "/"], ["type", words], ["key", "Enter"]] }
+        let plan = Plan(url: viewer.url, steps: search("shop-web") + search("invalid_grant"))
+        let visit = try #require(try ViewerVisit.visits([plan]).first)
+        visit.expectDecent()
+        #expect(visit.text(3, "hash").hasSuffix("q=shop-web"))
+        #expect(visit.text(6, "hash").hasSuffix("q=invalid_grant") && !visit.seen(6, "results").isEmpty)
+    }
+
     /// "Hide secrets, pressed" would say that they are hidden.
     @Test func buttonWhoseWordsChangeIsNotPressedAsWell() throws {
         let viewer = try ViewerProcess([ViewerVisit.path("healthy/web-code-flow")])
