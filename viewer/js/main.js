@@ -275,7 +275,7 @@ class Viewer {
   async copy(text, what) {
     try {
       await navigator.clipboard.writeText(text);
-      this.shell.tell(`${what} is in the clipboard.`);
+      this.shell.tell(`${what}${what.includes(",") ? "," : ""} is in the clipboard.`);
     } catch {
       this.shell.open(what, element("textarea", { class: "copied", readonly: true, "aria-label": what, rows: 12, on: { focus: (event) => event.target.select() } }, text));
     }
@@ -289,7 +289,7 @@ class Viewer {
     const listed = flows.filter((flow) => flow === this.head || isListed(flow, at.only));
     const index = listed.indexOf(this.head);
     const toFlow = (other) => other && this.go({ flow: other.id, exchange: null, value: null, view: "flow" });
-    const hidden = (words) => (veil.isLifted ? "" : `, with ${words} of the secrets,`);
+    const hidden = (words) => (veil.isLifted ? "" : `, with ${words} of the secrets`);
     const actions = {
       capture: () => this.go({ capture: value, flow: null, exchange: null, value: null, same: null }),
       find: () => this.find({ q: value || null }),

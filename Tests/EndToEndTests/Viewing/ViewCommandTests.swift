@@ -354,7 +354,8 @@ struct ViewCommandTests {
             return heads.length === 4 && heads.every((head) => head.clientHeight < line && head.clientWidth > 45)
               && document.querySelector('dialog').scrollWidth <= document.querySelector('dialog').clientWidth;
             """
-        let plan = [["size", "1280", "800"], ["size", "360", "740"]].map { size in
+        let sizes = [["size", "1280", "800"], ["size", "360", "740"], ["size", "320", "568"]]
+        let plan = sizes.map { size in
             Plan(
                 url: viewer.url,
                 steps: [

@@ -84,6 +84,18 @@ struct ViewerFocusTests {
         #expect(visit.text(6, "hash").hasSuffix("q=invalid_grant") && !visit.seen(6, "results").isEmpty)
     }
 
+    /// A browser may keep a page from the clipboard, as the tests' one does.
+    @Test func whatCannotBeCopiedIsThereToBeSelected() throws {
+        let viewer = try ViewerProcess([ViewerVisit.path("healthy/web-code-flow")])
+        defer { viewer.end() }
+        let title = "The request as curl, with names in the place of the secrets"
+        let plan = Plan(url: "\(viewer.url)#exchange=5", steps: [["key", "c"], ["wait", "dialog", title]])
+        let visit = try #require(try ViewerVisit.visits([plan]).first)
+        visit.expectDecent()
+        #expect(visit.seen(2, "dialog").first?.hasPrefix("\(title)\n") == true)
+        #expect(visit.text(2, "focus") == title)
+    }
+
     /// "Hide secrets, pressed" would say that they are hidden.
     @Test func buttonWhoseWordsChangeIsNotPressedAsWell() throws {
         let viewer = try ViewerProcess([ViewerVisit.path("healthy/web-code-flow")])
