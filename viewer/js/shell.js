@@ -109,6 +109,19 @@ export class Shell {
   main(view) {
     this.frame.dataset.view = view;
     this.drawing.setAttribute("aria-label", { flow: "Diagram", exchanges: "Exchanges", compare: "Comparison" }[view]);
+    if (view !== "compare") this.placeFindings();
+  }
+
+  /** The findings come by Tab where they stand in the window: above the drawing, beside it or below the message. */
+  placeFindings() {
+    const here = this.findings.getBoundingClientRect();
+    const isBehind = ({ top, left }) => top > here.top || (top === here.top && left > here.left);
+    const next = [this.drawing, this.message].find((panel) => isBehind(panel.getBoundingClientRect())) ?? null;
+    if (this.findings.nextElementSibling === next) return;
+    const [focused, { scrollTop }] = [document.activeElement, this.findings];
+    this.frame.insertBefore(this.findings, next);
+    this.findings.scrollTop = scrollTop;
+    if (this.findings.contains(focused)) focused.focus({ preventScroll: true });
   }
 
   /** Tools above a drawing that stays the same node, so that its focus and its place stay as well; `rest`: what stands below it. */
@@ -117,11 +130,12 @@ export class Shell {
     if (this.drawing.children[1] !== drawing) this.drawing.replaceChildren(this.tools, drawing, ...rest);
   }
 
-  /** Where drawing takes away what had the focus, the panel has it in which that stood: who types goes on from there. */
+  /** Where drawing takes away what had the focus, the panel has it in which that stood, or what stands in its place. */
   holdingFocus(draw) {
     const panel = document.activeElement?.closest(".part[tabindex]");
     draw();
-    if (panel && document.activeElement === document.body) panel.focus({ preventScroll: true });
+    const isThere = panel?.checkVisibility();
+    if (panel && (document.activeElement === document.body || !isThere)) (isThere ? panel : this.drawing).focus({ preventScroll: true });
   }
 
   /**

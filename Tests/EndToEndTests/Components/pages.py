@@ -54,6 +54,11 @@ for (const node of document.querySelectorAll('button, a[href], summary, select, 
   if (['BUTTON', 'SUMMARY', 'SELECT', 'INPUT'].includes(node.tagName) && node.type !== 'checkbox' && (box.width < 24 || box.height < 24)) faults.push('too small: ' + said(node));
 }
 for (const node of document.querySelectorAll('[tabindex]')) if (Number(node.getAttribute('tabindex')) > 0) faults.push('focus out of order: ' + said(node));
+const parts = [...document.querySelectorAll('.part')].filter(visible);
+for (const [index, part] of parts.entries()) {
+  const [own, before] = [part, parts[index - 1] ?? part].map(node => node.getBoundingClientRect());
+  if (own.top < before.top - 1 || (own.top < before.top + 1 && own.left < before.left)) faults.push('focus out of order: ' + part.className);
+}
 const ids = [...document.querySelectorAll('[id]')].map(node => node.id);
 for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) faults.push('id twice: ' + id);
 for (const node of document.querySelectorAll('[aria-activedescendant]')) {

@@ -73,6 +73,28 @@ struct ViewerFocusTests {
         #expect(visit.text(11, "focus") == "Exchanges")
     }
 
+    /// In each window the panels come by Tab as they stand there, which `ViewerVisit.expectDecent` measures; what had the focus
+    /// has it still when they change places.
+    @Test func panelsComeAsTheyStandInTheWindow() throws {
+        let viewer = try ViewerProcess([ViewerVisit.path("token-request/pkce-verifier-mismatch")])
+        defer { viewer.end() }
+        let sizes = [["size", "360", "740"], ["size", "1000", "800"], ["size", "2400", "1200"]]
+        let plan = sizes.flatMap { size in
+            ["#exchange=4", "#view=exchanges&exchange=4"].map { Plan(url: viewer.url + $0, steps: [size]) }
+        }
+        for visit in try ViewerVisit.visits(plan) { visit.expectDecent() }
+        let moved = Plan(
+            url: "\(viewer.url)#exchange=4",
+            steps: [Self.focus(".evidence button", 1), ["size", "360", "740"], ["key", "3"]]
+        )
+        let visit = try #require(try ViewerVisit.visits([moved]).first)
+        visit.expectDecent()
+        #expect(visit.text(1, "focus").hasPrefix("[4] request.body code_verifier"))
+        #expect(visit.text(2, "focus") == visit.text(1, "focus"))
+        // There the findings have no place.
+        #expect(visit.text(3, "focus") == "Comparison")
+    }
+
     @Test func anotherSearchIsTypedOverTheOneBefore() throws {
         let viewer = try ViewerProcess([ViewerVisit.path("token-request/pkce-verifier-mismatch")])
         defer { viewer.end() }
