@@ -25,7 +25,7 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 # the widths. What serves from the tests' own process is neither among the components nor among the
 # commands: there every thread is held. What failed in any of them is told last, by name: whoever reads the log may be shown no
 # more than its end.
-BROWSERS = BrowserReplayTests|ViewerPageTests|ViewCommandTests|LiveViewTests
+BROWSERS = BrowserReplayTests|ViewerPageTests|ViewerFocusTests|ViewerPaperTests|ViewCommandTests|LiveViewTests
 COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests
 COMMANDS = AgeProgramTests|AttackSuiteTests|BisectCommandTests|CommandLineTests|CutCaptureTests|DiffCommandTests|EncryptedCaptureTests|ExportedLoginTests|ImportCommandTests|ImportedPacketsTests|JWTCommandTests|MockTests|PipedCaptureTests|ShareCommandTests|SharedReplayTests|StandardOutputTests
 DOCUMENTED = DocumentedCommandsTests
