@@ -1,7 +1,8 @@
 import Captures
 
 /// Documents that frameworks write as one list, in which objects say where the value of each member stands:
-/// `[{"given_name": 1}, "Ada"]` (devalue, as SvelteKit and Nuxt have it), `[{"_1": 2}, "given_name", "Ada"]` (turbo-stream).
+/// `[{"given_name": 1}, "Ada"]` (devalue, as SvelteKit and Nuxt have it), `[{"_1": 2}, "given_name", "Ada"]` (turbo-stream),
+/// `"objs": [{"given_name": "1"}, "Ada"]` (Qwik).
 struct FlattenedLists {
     /// The slots, of which those are called by a member that says something secret or personal and stands elsewhere in the list.
     static func named(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
@@ -24,7 +25,7 @@ struct FlattenedLists {
         case other
     }
 
-    /// One whose value is a whole number: the place of it in the list.
+    /// One whose value is a whole number, in the list of Qwik in base 36 and a string: the place of it in the list.
     private struct Member {
         var name: Range<Int>
         var place: Int
@@ -35,6 +36,8 @@ struct FlattenedLists {
     /// A list or an object that is being read.
     private struct Container {
         let isList: Bool
+        /// It is a list in which places are written as strings, or stands in one.
+        let isOfStrings: Bool
         var elements: [Element] = []
         var members: [Member] = []
         /// The last string in an object.
@@ -64,8 +67,7 @@ struct FlattenedLists {
         let byte = text[index]
         switch byte {
         case 0x5b, 0x7b:
-            containers.append(Container(isList: byte == 0x5b))
-            index += 1
+            open(byte)
         case 0x5d, 0x7d:
             close()
             index += 1
@@ -74,6 +76,13 @@ struct FlattenedLists {
         default: index += 1
         }
         return true
+    }
+
+    private mutating func open(_ byte: UInt8) {
+        let isNamed = containers.last?.name.map { text[$0].elementsEqual("objs".utf8) } ?? false
+        let isOfStrings = byte == 0x5b && isNamed || containers.last?.isOfStrings ?? false
+        containers.append(Container(isList: byte == 0x5b, isOfStrings: isOfStrings))
+        index += 1
     }
 
     private mutating func close() {
@@ -89,7 +98,19 @@ struct FlattenedLists {
         let string = (index + 1)..<end
         index = end + 1
         guard let last = containers.indices.last else { return true }
-        if containers[last].isList { add(.string(string)) } else { containers[last].name = string }
+        if containers[last].isList {
+            add(.string(string))
+        } else if containers[last].isOfStrings, let name = containers[last].name,
+            text[..<(string.lowerBound - 1)].last(where: { $0 > 0x20 }) == 0x3a
+        {
+            if string.count <= Self.longestPlace, let place = Int(SlotReader.string(text[string]), radix: 36)
+            {
+                containers[last].members.append(Member(name: name, place: place, start: string.lowerBound))
+            }
+            containers[last].name = nil
+        } else {
+            containers[last].name = string
+        }
         return true
     }
 

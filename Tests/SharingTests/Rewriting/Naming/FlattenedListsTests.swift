@@ -16,7 +16,10 @@ struct FlattenedListsTests {
         (#"[["ShallowReactive",1],{"state":2},{"username":3,"at":-1},"kira7",null]"#, ["username=kira7"]),
         (#"[{"_1":2},"given_name","Kira"]"#, ["given_name=Kira"]),
         (#"[{"_1":2,"_3":1.5},"family_name",{"_4":5},true,"given_name","Ki\"ra"]"#, [#"given_name=Ki\"ra"#]),
+        (#"{"refs":{},"objs":[{"given_name":"1"},"Kira"]}"#, ["given_name=Kira"]),
+        (#"{"objs":[{"given_name":"1"},{"x":"Ki"}],"b":{},"c":"d"}"#, ["x=Ki", "c=d"]),
         // Numbers that are none of places.
+        (#"{"list":[{"given_name":"1"},{"x":"Ki"}],"b":{},"c":"d"}"#, ["given_name=1", "x=Ki", "c=d"]),
         (#"[{"theme":1},"dark"]"#, []), (#"[{"given_name":7},"Kira"]"#, []),
         (#"[{"given_name":99999999},"Kira"]"#, []), (#"[{"given_name":-1},"Kira"]"#, []),
         (#"[{"_9":1},"Kira"]"#, []), (#"[{"given_name":1},[2],"Kira"]"#, []),
