@@ -31,6 +31,6 @@ extension AuthorizationResponse {
         return own.isEmpty ? parameters : Parameters(own)
     }
 
-    /// The signed response of JARM.
-    var isSigned: Bool { parameters.contains("response") }
+    /// The signed response of JARM; what has no value counts as left out (RFC 6749, section 3.1).
+    var isSigned: Bool { !(parameters["response"] ?? "").isEmpty }
 }

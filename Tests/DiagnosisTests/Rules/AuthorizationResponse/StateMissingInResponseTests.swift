@@ -34,6 +34,13 @@ struct StateMissingInResponseTests {
         #expect(finding.evidence[1].value == "missing" && finding.evidence.count == 2)
     }
 
+    /// An empty `response` makes no answer a signed one.
+    @Test func looksBesideAnEmptyResponse() throws {
+        let recording = try Recording(broken).redirecting(with: [("response", "")])
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("response-mode-differs") == nil)
+    }
+
     @Test func countsErrorsAsWell() throws {
         let recording = try Recording(broken).redirecting(with: [("code", nil), ("error", "invalid_scope")])
         #expect(recording.finding(rule) != nil)
