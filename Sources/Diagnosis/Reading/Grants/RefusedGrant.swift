@@ -19,7 +19,7 @@ enum RefusedGrant {
             return refused.allSatisfy(\.isSubjectForOthers) ? exchangeForOthers : exchange
         case GrantType.preAuthorizedCode: return preAuthorized
         case "client_credentials": return ownName
-        case GrantType.deviceCode where refused.allSatisfy(isCalledExpired): return expiredDeviceCode
+        case GrantType.deviceCode: return ofDevice(refused)
         default: return wordsOfLogin(refused, request)
         }
     }
