@@ -72,6 +72,31 @@ struct SentHeaderTests {
         #expect(asked.headers.first("authorization") == basic(new, live))
     }
 
+    /// Base64 is a usual alphabet of secrets: no form encoder leaves its slash and its padding.
+    @Test(arguments: [
+        ("c4BFoYuU+HiWYKS4L/", "n3w+s3cr3t/==", "n3w+s3cr3t/=="),
+        ("c4BFoYuU%2BHiWYKS4L%2F", "n3w+s3cr3t/==", "n3w%2Bs3cr3t%2F%3D%3D"),
+        ("c4BFoYuUHiWYKS4L", "n3w+s3cr3t/==", "n3w+s3cr3t/=="),
+    ])
+    func givenSecretIsSpelledAsTheRecordedOneWas(recorded: String, given: String, sent: String) async throws {
+        func basic(_ secret: String) -> String {
+            "Basic " + Base64.encode(Array("svc-1:\(secret)".utf8))
+        }
+        var builder = CaptureBuilder()
+        builder.post(
+            "https://id.example/token",
+            [("grant_type", "client_credentials")],
+            headers: [("Authorization", basic(recorded))],
+            body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
+        )
+        var options = FlowDriver.Options()
+        options.credentials.values["client_secret"] = given
+        let replay = try await AskedReplay(of: builder.capture, options: options) { _, _ in
+            RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8","token_type":"Bearer"}"#))
+        }
+        #expect(replay.asked.map { $0.headers.first("authorization") } == [basic(sent)])
+    }
+
     /// A login whose page has an address, and whose browser has a cookie, of bytes that are no UTF-8.
     private enum LatinLogin {
         static let address = "https://id.example/login?hint=é"

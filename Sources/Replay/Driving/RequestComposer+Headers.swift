@@ -48,9 +48,11 @@ extension RequestComposer {
         let known = ClientAuthentication(of: request, exchange: 0, parameters: Parameters())
         guard let id = known.clientID, let secret = known.secret else { return recorded }
         // Whether this client encodes its credentials as RFC 6749, section 2.3.1, wants it, shows where it had to: unless the secret is
-        // known to be what it sent.
+        // known to be what it sent, or has what no encoder leaves.
         let isAsItIs =
-            known.undecodedSecret.map { $0 == plan.flow.surroundings.knownSecrets[id.value] } ?? false
+            known.undecodedSecret.map {
+                $0 == plan.flow.surroundings.knownSecrets[id.value] || !Self.mayBeFormEncoded($0)
+            } ?? false
         let encodes = !isAsItIs && (known.undecodedSecret != nil || id.rawValue != id.value)
         let sent = isAsItIs ? known.undecodedSecret ?? secret.value : secret.value
         let newID = replacements.value(of: "client_id", id.value)
@@ -58,6 +60,11 @@ extension RequestComposer {
         guard newID != id.value || newSecret != sent else { return recorded }
         let pair = [newID, newSecret].map { encodes ? PercentEncoding.encode($0) : $0 }.joined(separator: ":")
         return recorded.prefix(6) + Base64.encode(Array(pair.utf8))
+    }
+
+    /// Whether a form encoder may have written a text: those of the languages leave different ones of the marks.
+    private static func mayBeFormEncoded(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0.isUnreserved || "%+*!'()".utf8.contains($0) }
     }
 
     private mutating func proof(
