@@ -137,6 +137,7 @@ struct ReplayCommand: AsyncParsableCommand {
     func run() async throws {
         let credentials = try replay.driving.credentials()
         let planOptions = try replay.planOptions()
+        try ComparisonArguments.check(ignoring: ignore, comparing: compare)
         try checkFiles()
         let jobs = try planned(planOptions)
         try ReplayCheck.options(

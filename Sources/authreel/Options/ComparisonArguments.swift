@@ -28,7 +28,13 @@ struct ComparisonArguments: ParsableArguments {
     @Flag(help: "B is another provider's: only what the specifications require of both is a difference.")
     var otherProvider = false
 
-    func options() throws -> ComparisonOptions {
+    /// Makes sure that what `--ignore` and `--compare` name can be told apart.
+    ///
+    /// - Throws: ``CommandFailure`` for a name that is none, as of a variable that is not set, and for one that both have.
+    static func check(ignoring ignore: [String], comparing compare: [String]) throws {
+        for (option, names) in [("--ignore", ignore), ("--compare", compare)] where names.contains("") {
+            throw CommandFailure.unfit("", for: option, taking: "a name", hint: "for example \(option) scope")
+        }
         for name in ignore where compare.contains(name) {
             throw CommandFailure(
                 .usage,
@@ -36,6 +42,10 @@ struct ComparisonArguments: ParsableArguments {
                 hint: "leave one of --ignore \(name) and --compare \(name) out"
             )
         }
+    }
+
+    func options() throws -> ComparisonOptions {
+        try Self.check(ignoring: ignore, comparing: compare)
         return ComparisonOptions(
             ignoring: ignore,
             comparing: compare,
