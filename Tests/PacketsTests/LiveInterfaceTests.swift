@@ -94,6 +94,16 @@ struct LiveInterfaceTests {
         }
     }
 
+    @Test(
+        arguments: [
+            (["eth0", "any", "lo"], "--interface any reads all of them"),
+            (["en0", "lo0"], "for example --interface en0"), ([], nil),
+        ] as [([String], String?)]
+    )
+    func anInterfaceThatIsThereIsProposed(known: [String], hint: String?) {
+        #expect(LiveInterfaceError.noSuchInterface(name: "nosuch0", known: known).hint == hint)
+    }
+
     @Test func aRefusalSaysWhatToDo() {
         let refused = LiveInterfaceError.notPermitted(name: "lo", program: "/opt/my tools/authreel")
         #expect(refused.description == "no permission to read the packets of lo")

@@ -37,7 +37,10 @@ package enum LiveInterfaceError: Error, Equatable, CustomStringConvertible {
         case .notUp(let name): "sudo ip link set \(name) up"
         case .filter:
             "filters are those of tcpdump, for example: tcp port 443 and host idp.example (man pcap-filter)"
-        case .noSuchInterface, .failed: nil
+        case .noSuchInterface(_, let known):
+            known.contains("any")
+                ? "--interface any reads all of them" : known.first.map { "for example --interface \($0)" }
+        case .failed: nil
         }
     }
 }
