@@ -37,8 +37,8 @@ enum YoungRefreshToken {
     /// Whether the refresh asks for a scope that the token was not seen to be given for.
     private static func asksForMore(_ refused: TokenRequest, than issued: TokenRequest) -> Bool {
         guard let asked = refused.parameters["scope"], !asked.isEmpty else { return false }
-        let granted = issued.answer.parameters["scope"].map(Scope.granted) ?? []
-        return !Set(Scope.values(asked)).isSubset(of: granted)
+        let granted = issued.answer.parameters["scope"] ?? ""
+        return !Set(Scope.asked(asked, whereGranted: granted)).isSubset(of: Scope.granted(granted))
     }
 
     static let words = Violation.Words(title: title, explanation: explanation, fix: fix)

@@ -13,6 +13,11 @@ enum Scope {
         return list.map { $0.compactMap(\.string).flatMap(words) } ?? words(text)
     }
 
+    /// The values of a scope that is asked for anew where another was granted: whose answers have commas between them takes them so, too.
+    static func asked(_ text: String, whereGranted granted: String) -> [String] {
+        granted.utf8.first != 0x5b && granted.utf8.contains(0x2c) ? words(text) : values(text)
+    }
+
     /// GitHub separates by commas.
     private static func words(_ text: String) -> [String] {
         text.utf8.split { $0 == 0x20 || $0 == 0x2c }.map { String(Substring($0)) }

@@ -40,7 +40,7 @@ struct RefreshScopeWidened: Rule {
                 return .abstains("the scope that was granted is not in the capture")
             }
             let has = Set(Scope.granted(granted.value))
-            let more = Scope.values(asked.value).filter { !has.contains($0) }
+            let more = Scope.asked(asked.value, whereGranted: granted.value).filter { !has.contains($0) }
             guard !more.isEmpty else { return .holds }
             return .violated(
                 Violation(

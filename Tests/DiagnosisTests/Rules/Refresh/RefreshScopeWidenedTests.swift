@@ -58,6 +58,20 @@ struct RefreshScopeWidenedTests {
         #expect(recording.sending("scope", "profile").finding(rule) == nil)
     }
 
+    /// Who grants with commas takes them in a request; where spaces were granted, a comma makes one scope of two.
+    @Test(arguments: [
+        ("openid,profile", "openid,profile", nil), ("openid,profile", "profile,openid", nil),
+        ("openid,profile", "openid,orders", "not granted: orders"),
+        ("openid profile", "openid,profile", "not granted: openid,profile"),
+    ])
+    func scopeIsAskedForAsItWasGranted(granted: String, asked: String, note: String?) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard let text = exchange.response?.body?.text, text.contains("\"scope\"") else { return }
+            exchange.response?.body = .json(text.replacing("openid profile", with: granted))
+        }.sending("scope", asked)
+        #expect(recording.finding(rule)?.notes.last == note)
+    }
+
     /// An asset management's login may have a scope for each site.
     @Test(arguments: [("site-599", false), ("site-600", true)])
     func grantIsReadToItsEnd(asked: String, fires: Bool) throws {
