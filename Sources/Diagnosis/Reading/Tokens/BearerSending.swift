@@ -12,14 +12,7 @@ enum BearerSending {
         guard let unread = BearerToken.unread(in: flow.capture[exchange].request, exchange: exchange) else {
             return nil
         }
-        guard unread.misspelling != .tokenless else {
-            let header = Evidence(
-                place: call.token.place,
-                value: unread.token.value,
-                note: "nothing stands behind the scheme"
-            )
-            return Violation(shown.refused + [header], saying: tokenless, exchange: exchange)
-        }
+        guard unread.misspelling != .tokenless else { return ofScheme(alone: unread.token, call, shown) }
         let isTwice = unread.misspelling == .schemeTwice
         return Violation(
             shown.saying(isTwice ? "behind its scheme twice" : "without a scheme", of: call.token),
@@ -30,6 +23,29 @@ enum BearerSending {
                 : "The access token is sent without its scheme",
             exchange: exchange
         )
+    }
+
+    /// A call with something else than a token that was issued, where it shows what became of that: nothing behind the scheme, or another
+    /// string.
+    static func withoutIssuedToken(_ call: BearerCall, _ shown: BearerEvidence, _ flow: Flow) -> Violation? {
+        let exchange = call.call.exchange
+        if let unread = BearerToken.unread(in: flow.capture[exchange].request, exchange: exchange),
+            unread.misspelling == .tokenless
+        {
+            return ofScheme(alone: unread.token, call, shown)
+        }
+        return changed(call, shown, flow)
+    }
+
+    private static func ofScheme(alone scheme: Parameter, _ call: BearerCall, _ shown: BearerEvidence)
+        -> Violation
+    {
+        let header = Evidence(
+            place: call.token.place,
+            value: scheme.value,
+            note: "nothing stands behind the scheme"
+        )
+        return Violation(shown.refused + [header], saying: tokenless, exchange: call.call.exchange)
     }
 
     /// A server that says that it got no token, though one was sent in the header for it.

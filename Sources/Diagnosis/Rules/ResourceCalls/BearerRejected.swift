@@ -189,6 +189,9 @@ struct BearerRejected: Rule {
         else { return .holds }
         let refusal = BearerRefusal(of: call.call.exchange, in: flow)
         guard refusal.error(call.call.answer) != "use_dpop_nonce", !isExplained(flow) else { return .holds }
+        if let violation = BearerSending.withoutIssuedToken(call, BearerEvidence(of: call, refusal), flow) {
+            return .violated(violation)
+        }
         let withoutOpenID = MissingOpenID.scope(of: call, in: flow)
         let granted = call.isUserInfo ? withoutOpenID : call.grant?.parameters.parameter("scope")
         let throttled = Throttling.evidence(of: call.call.answer, in: flow)

@@ -321,6 +321,23 @@ extension BearerRejectedTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// A header that ends behind its scheme is a request that nobody can read, for which RFC 6750 has 400 (section 3.1).
+    @Test(arguments: [
+        ("Bearer", 400, "The call has a scheme for its access token, and no token"),
+        ("Bearer ", 403, "The call has a scheme for its access token, and no token"),
+        (
+            "Bearer TpeBtiO4eaIWoGlYvnTqOq5MaL24cL8NFrTr", 400,
+            "The access token was changed on the way to the API"
+        ),
+    ])
+    func tellsWhatBecameOfTheTokenWhateverTheStatus(header: String, status: Int, title: String) throws {
+        let recording = try Recording("healthy/web-code-flow")
+            .sendingHeader("Authorization", header, to: "/userinfo")
+            .answering("/userinfo", status, ["error": "invalid_request"])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.title == title)
+    }
+
     /// A capture that was saved without tokens says nothing of the one that was shown.
     @Test func leavesATokenThatWasTakenOutAlone() throws {
         let recording = try Recording("healthy/web-code-flow").sanitized
