@@ -74,7 +74,7 @@ enum WrongSecret {
         return faults.map { "client secret " + $0 }.first { words in
             guard let said = text.ranges(of: words).first else { return false }
             let before = text[..<said.lowerBound].split(separator: " ").suffix(2)
-            return !before.contains { ["or", "and", "and/or"].contains($0) }
+            return !before.contains { ["or", "and", "and/or", "&"].contains($0) || $0.hasSuffix("/") }
         }
     }
 
@@ -86,16 +86,12 @@ enum WrongSecret {
 
     private static let texts = [
         "aadsts7000215", "aadsts7000222", "invalid client secret provided",
-        "the provided client secret is invalid",
         "incorrect_client_credentials", "invalid client secret", "client secret is expired",
         "client secret has expired", "client secret expired",
         "client secret keys for app", "client secret supplied for a confidential client is invalid",
-        "invalid_client_secret", "client secret is invalid", "client_secret is invalid",
-        "invalid client_secret",
+        "invalid_client_secret", "invalid client_secret",
         "wrong client secret", "incorrect client secret", "incorrect client_secret",
-        "client secret is incorrect",
-        "client secret does not match",
-        "client secret mismatch", "aadb2c90081", "invalid_client: client credentials are invalid",
+        "aadb2c90081", "invalid_client: client credentials are invalid",
         "the specified client credentials are invalid",
         "bad_client_secret", "error validating client secret",
         // WeChat.

@@ -127,6 +127,8 @@ struct ClientSecretMismatchTests {
         ("the client secret is wrong", true), ("The client_secret is not correct.", true),
         ("Client_secret does not match", true), ("client_id or client_secret is wrong", false),
         ("Client ID and the client secret did not match", false), ("client_secret is missing", false),
+        ("Client id or client secret is invalid", false), ("client_id/client_secret mismatch", false),
+        ("Client ID or client secret is incorrect.", false), ("Client secret is incorrect.", true),
     ])
     func readsASentenceThatSpeaksOfTheSecretAlone(text: String, isOne: Bool) throws {
         let recording = try Recording("token-request/token-invalid-client")
