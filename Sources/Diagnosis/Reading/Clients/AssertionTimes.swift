@@ -10,24 +10,33 @@ struct AssertionTimes {
     let date: (text: String, seconds: Int64)?
     /// What is wrong, by claim; nothing is known without the provider's clock.
     let faults: [String: String]
+    /// Seconds from `iat` to `exp` that are allowed; nil where that is not known.
+    private let limit: Int64?
 
     init(of assertion: ClientAssertion, by call: ClientCall, in flow: Flow) {
         self.assertion = assertion
         let text = flow.capture[call.exchange].response?.headers.first("date")
         date = text.flatMap { text in Timestamp(httpDate: text).map { (text, $0.seconds) } }
         let limit = call.mayBlameClient ? Self.limit(flow.provider) : nil
+        self.limit = limit
         faults = date.map { Self.faults(of: assertion.token, at: $0.seconds, limit: limit) } ?? [:]
     }
 
-    /// Whether an assertion of the flow was refused, and not taken later, whose times are wrong.
-    static func areRefused(in flow: Flow) -> Bool {
+    /// Whether times of an assertion of the flow are wrong that are right by a clock which the provider's is so many seconds ahead of.
+    ///
+    /// `refused`: of one that was refused, and not taken later.
+    static func areWrong(in flow: Flow, byClockBehind seconds: Int64, refused: Bool) -> Bool {
         ClientCall.all(in: flow).contains { call in
-            guard call.severity == .error, let assertion = call.assertion, assertion.token.claims != nil
-            else {
-                return false
-            }
-            return !AssertionTimes(of: assertion, by: call, in: flow).faults.isEmpty
+            guard !refused || call.severity == .error, let assertion = call.assertion,
+                assertion.token.claims != nil
+            else { return false }
+            return AssertionTimes(of: assertion, by: call, in: flow).areWrong(byClockBehind: seconds)
         }
+    }
+
+    private func areWrong(byClockBehind seconds: Int64) -> Bool {
+        guard let date, !faults.isEmpty else { return false }
+        return Self.faults(of: assertion.token, at: date.seconds - seconds, limit: limit).isEmpty
     }
 
     /// Each time with what is wrong with it, and the clock that they are held against.

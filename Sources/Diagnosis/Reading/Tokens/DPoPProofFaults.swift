@@ -25,16 +25,24 @@ struct DPoPProofFaults {
         return faults.isEmpty ? [spelling(), namedClaim(), lifetime()].compactMap(\.self) : faults
     }
 
-    /// Whether the times of a proof of the flow are wrong that was refused, and not made anew with success.
-    static func areTimesRefused(in flow: Flow) -> Bool {
+    /// Whether nothing but the time of a proof of the flow is wrong, and that is right by a clock which the server's is so many seconds
+    /// ahead of.
+    ///
+    /// `refused`: of one that was refused, and not made anew with success.
+    static func areTimesWrong(in flow: Flow, byClockBehind seconds: Int64, refused: Bool) -> Bool {
         let calls = DPoPCall.all(in: flow)
         return calls.indices.contains { index in
             let call = calls[index]
-            guard let proof = call.proof, call.mayBlameProof, !call.isRepaired(by: calls[(index + 1)...])
+            guard let proof = call.proof,
+                !refused || call.mayBlameProof && !call.isRepaired(by: calls[(index + 1)...])
             else { return false }
-            return DPoPProofFaults(of: proof, call, flow).all.joined()
-                .contains { ["iat", "nbf", "exp"].contains($0.place.name) }
+            return DPoPProofFaults(of: proof, call, flow).isTimeAloneWrong(byClockBehind: seconds)
         }
+    }
+
+    private func isTimeAloneWrong(byClockBehind seconds: Int64) -> Bool {
+        guard let (issued, now, _) = times, abs(now - issued) > mostSeconds else { return false }
+        return abs(now - seconds - issued) <= mostSeconds && all.count == 1
     }
 
     // MARK: - The request
@@ -138,15 +146,25 @@ struct DPoPProofFaults {
 
     private static let algorithms = "dpop_signing_alg_values_supported"
 
+    /// When it was made, and the server's clock at the answer, as it is stated there; nil where one of them is not known.
+    private var times: (issued: Int64, now: Int64, date: String)? {
+        guard let issued = proof.token.issuedAt,
+            let date = flow.capture[call.exchange].response?.headers.first("date"),
+            let now = Timestamp(httpDate: date)?.seconds
+        else { return nil }
+        return (issued, now, date)
+    }
+
+    /// Servers take proofs of some seconds to some minutes; where one was refused as a proof, seconds may be why.
+    private var mostSeconds: Int64 {
+        call.answer.isRefusal && call.error == "invalid_dpop_proof" ? 30 : 300
+    }
+
     private func time() -> [Evidence]? {
-        guard let issued = proof.token.issuedAt else {
+        guard proof.token.issuedAt != nil else {
             return [Evidence(place: proof.place(ofClaim: "iat"), value: "missing")]
         }
-        // Servers take proofs of some seconds to some minutes; where one was refused as a proof, seconds may be why.
-        let limit: Int64 = call.answer.isRefusal && call.error == "invalid_dpop_proof" ? 30 : 300
-        guard let date = flow.capture[call.exchange].response?.headers.first("date"),
-            let now = Timestamp(httpDate: date)?.seconds, abs(now - issued) > limit
-        else { return nil }
+        guard let (issued, now, date) = times, abs(now - issued) > mostSeconds else { return nil }
         return [
             Evidence(
                 place: proof.place(ofClaim: "iat"),

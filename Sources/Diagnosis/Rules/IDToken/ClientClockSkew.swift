@@ -96,7 +96,7 @@ struct ClientClockSkew: Rule {
         let offset = isAppServer ? skew.median : 0
         let contradicting = delivered.first { isImpossible($0, offset, in: flow) }
         let isUsed = delivered.contains { flow.wentOn(after: $0) } || isSessionBegun(flow)
-        let isGrave = abs(skew.median) > 600 || contradicting != nil || isSignatureRefused(flow)
+        let isGrave = abs(skew.median) > 600 || contradicting != nil || isSignatureRefused(for: skew, flow)
         let severity: Severity = isGrave && !isUsed ? .error : .warning
         let evidence =
             [difference(skew, of: owner, flow)] + times(skew, flow)
@@ -109,7 +109,7 @@ struct ClientClockSkew: Rule {
                 fix: owner.fix,
                 title: owner.title,
                 exchange: skew.samples.first?.exchange,
-                explains: (isAppServer ? [] : explained(flow)).union(
+                explains: (isAppServer ? [] : explained(by: skew, flow)).union(
                     // By its own clock it refused the callback.
                     owner != .device && severity == .error && contradicting != nil
                         ? [CallbackRejectedByApp.info.id] : []
@@ -177,9 +177,10 @@ struct ClientClockSkew: Rule {
             || delivered.idToken.token.issuedAt.map { $0 - now > 60 } ?? false
     }
 
-    /// Whether something that the client signed was refused for its time.
-    private func isSignatureRefused(_ flow: Flow) -> Bool {
-        AssertionTimes.areRefused(in: flow) || DPoPProofFaults.areTimesRefused(in: flow)
+    /// Whether something that the client signed was refused for a time that is right by its own clock.
+    private func isSignatureRefused(for skew: ClockSkew, _ flow: Flow) -> Bool {
+        AssertionTimes.areWrong(in: flow, byClockBehind: skew.median, refused: true)
+            || DPoPProofFaults.areTimesWrong(in: flow, byClockBehind: skew.median, refused: true)
     }
 
     /// Tokens were used, or the app's callback sent the browser on.
@@ -201,8 +202,14 @@ struct ClientClockSkew: Rule {
     }
 
     /// What is judged by the provider's own clock is none of the device's making.
-    private func explained(_ flow: Flow) -> Set<String> {
-        var explained: Set<String> = ["client-assertion-time", "dpop-proof-invalid"]
+    private func explained(by skew: ClockSkew, _ flow: Flow) -> Set<String> {
+        var explained: Set<String> = []
+        if AssertionTimes.areWrong(in: flow, byClockBehind: skew.median, refused: false) {
+            explained.insert("client-assertion-time")
+        }
+        if DPoPProofFaults.areTimesWrong(in: flow, byClockBehind: skew.median, refused: false) {
+            explained.insert("dpop-proof-invalid")
+        }
         if flow.deliveredIDTokens.contains(where: { !($0.delivery(in: flow)?.isStated ?? true) }) {
             explained.formUnion(["id-token-expired", "id-token-not-yet-valid"])
         }

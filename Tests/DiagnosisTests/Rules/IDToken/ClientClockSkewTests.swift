@@ -96,6 +96,41 @@ struct ClientClockSkewTests {
         #expect(finding.isPrimary && finding.variant == "clock")
     }
 
+    /// By a device that is 200 s fast: one that it made for now, one that was half an hour old by either clock, and one without an end.
+    @Test(
+        arguments: [(200, 260, true), (-2000, -1940, false), (0, nil, false)] as [(Int64, Int64?, Bool)]
+    )
+    func assertionIsTheClocksWhereThatTakesIt(iat: Int64, exp: Int64?, isExplained: Bool) throws {
+        let all = try Recording("token-request/client-assertion-time")
+        let date = try #require(all.exchanges.last?.response?.headers.first("date"))
+        let now = try #require(Timestamp(httpDate: date)).seconds
+        let recording = all.asserting { claims in
+            claims["iat"] = .number(JSONNumber(now + iat))
+            claims["exp"] = exp.map { .number(JSONNumber(now + $0)) }
+        }.editing { $0.startedAt = $0.startedAt + .seconds(200) }
+        #expect(recording.finding(rule)?.severity == (isExplained ? .error : .warning))
+        let assertion = try #require(recording.finding("client-assertion-time"))
+        #expect(assertion.isPrimary == !isExplained)
+        #expect(assertion.effectOf == (isExplained ? rule : nil))
+    }
+
+    /// By a device that is 200 s slow: one that it made for now, and one that was old by either clock.
+    @Test(arguments: [(0, true), (1000, false)] as [(Int64, Bool)])
+    func proofIsTheClocksWhereThatTakesIt(age: Int64, isExplained: Bool) throws {
+        let recording = try Recording("token-request/dpop-proof-invalid.near-miss")
+            .without { $0.request.url.path == "/userinfo" }
+            .answering("/token", 400, ["error": "invalid_dpop_proof"]).editing { exchange in
+                exchange.startedAt = exchange.startedAt + .seconds(age)
+                exchange.response?.headers.remove("Date")
+                let date = (exchange.endedAt + .seconds(200)).httpDate
+                exchange.response?.headers.append("Date", date)
+            }
+        #expect(recording.finding(rule)?.severity == (isExplained ? .error : .warning))
+        let proof = try #require(recording.finding("dpop-proof-invalid"))
+        #expect(proof.isPrimary == !isExplained)
+        #expect(proof.effectOf == (isExplained ? rule : nil))
+    }
+
     @Test func aServerThatIsWrongAloneIsNoWrongDevice() throws {
         var number = 0
         let recording = try Recording(broken).editing { exchange in
