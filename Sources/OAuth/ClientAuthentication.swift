@@ -32,7 +32,8 @@ package struct ClientAuthentication: Sendable, Hashable {
     /// `parameters`: of its body.
     package init(of request: RecordedRequest, exchange: Int, parameters: Parameters) {
         methods = []
-        clientID = parameters.parameter("client_id")
+        // What has no value counts as left out (RFC 6749, section 3.2).
+        clientID = parameters.parameter("client_id").flatMap { $0.value.isEmpty ? nil : $0 }
         let header = request.headers.first("authorization") ?? ""
         if Placeholder.isOne(header) {
             // A client authenticates in that header with Basic, or with another scheme that nobody uses.
@@ -55,7 +56,6 @@ package struct ClientAuthentication: Sendable, Hashable {
                 if value != raw { undecodedSecret = raw }
             }
         }
-        // What has no value counts as left out (RFC 6749, section 3.2).
         if let parameter = parameters.parameter("client_assertion"), !parameter.value.isEmpty {
             methods.append(.assertion)
             assertion = parameter

@@ -52,6 +52,7 @@ struct ClientAuthenticationTests {
         #expect(authentication(nil, [("client_id", "app"), ("client_secret", "")]).methods == [.none])
         let empty = authentication(nil, [("client_id", "app"), ("client_assertion", "")])
         #expect(empty.methods == [.none] && empty.assertion == nil)
+        #expect(authentication(nil, [("client_id", "")]).clientID == nil)
     }
 
     @Test func assertionNamesTheClientByItsSubject() {

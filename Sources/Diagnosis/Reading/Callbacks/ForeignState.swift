@@ -43,8 +43,7 @@ struct ForeignState: Sendable {
         for response in responses {
             let start = flow.capture[response.exchange].startedAt
             let later = requests.partitionPoint { flow.capture[$0.exchange].startedAt > start }
-            guard let request = requests[..<later].last, let sent = request.parameters.parameter("state")
-            else { continue }
+            guard let request = requests[..<later].last, let sent = sentState(of: request) else { continue }
             for came in states(of: response, in: flow)
             where !came.value.isEmpty && !sentStates.contains(ByteText(came.value)) {
                 guard !belongsElsewhere(came.value, request, flow) else { continue }
@@ -63,13 +62,18 @@ struct ForeignState: Sendable {
 
     private static func ofCodelessAnswers(_ sentStates: Set<ByteText>, _ flow: Flow) -> [ForeignState] {
         CodelessAnswer.all(in: flow).compactMap { answer in
-            guard let sent = answer.request.parameters.parameter("state"),
+            guard let sent = sentState(of: answer.request),
                 let came = answer.parameters.parameter("state"), !came.value.isEmpty,
                 !sentStates.contains(ByteText(came.value)),
                 !belongsElsewhere(came.value, answer.request, flow)
             else { return nil }
             return ForeignState(sent: sent, came: came, response: answer.exchange)
         }
+    }
+
+    /// Nil where it has none, or an empty one, which counts as left out (RFC 6749, section 3.1).
+    private static func sentState(of request: AuthorizationRequest) -> Parameter? {
+        request.parameters.parameter("state").flatMap { $0.value.isEmpty ? nil : $0 }
     }
 
     /// The `state` of a response at each place where it was seen: in the redirect, at the callback, inside of

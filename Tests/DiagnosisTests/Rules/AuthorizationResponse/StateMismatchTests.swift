@@ -67,6 +67,14 @@ struct StateMismatchTests {
         #expect(answered.finding("code-missing") != nil)
     }
 
+    /// What is sent without a value counts as left out, whatever the provider makes of it.
+    @Test(arguments: [nil, ""]) func leavesARequestWithoutOneAlone(sent: String?) throws {
+        #expect(try Recording(broken).asking("state", sent).finding(rule) == nil)
+        let codeless = try Recording("authorization-response/code-missing")
+            .redirecting(with: [("state", "of-another-login")])
+        #expect(codeless.finding(rule) != nil && codeless.asking("state", sent).finding(rule) == nil)
+    }
+
     @Test func leavesTheAnswerOfAnotherTabAlone() throws {
         let recording = try Recording(broken + ".near-miss")
         #expect(recording.finding(rule) == nil)

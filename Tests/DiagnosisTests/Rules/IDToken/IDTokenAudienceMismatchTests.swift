@@ -92,6 +92,11 @@ struct IDTokenAudienceMismatchTests {
         #expect(recording.abstention(rule) != nil)
     }
 
+    /// A refresh that has the name in its Basic header alone, or with its secret, may send an empty one beside it.
+    @Test(arguments: [nil, ""]) func aRefreshWithoutAClientIDIsNoOthers(sent: String?) throws {
+        #expect(try Recording("healthy/refresh").sending("client_id", sent).finding(rule) == nil)
+    }
+
     @Test func saysNothingWhereTheAnswerWasNotSaved() throws {
         #expect(try Recording(broken).withoutBodies(of: "/token").finding(rule) == nil)
     }
