@@ -88,9 +88,13 @@ package struct TokenRequest: Sendable {
     }
 
     /// `access_token`; nil where none came.
-    package var accessToken: String? { answer.parameters["access_token"] }
+    package var accessToken: String? { issued("access_token") }
     /// The one that came back, which may be a new one.
-    package var issuedRefreshToken: String? { answer.parameters["refresh_token"] }
+    package var issuedRefreshToken: String? { issued("refresh_token") }
+    /// A null came as an empty value, and is no token.
+    private func issued(_ name: String) -> String? {
+        answer.parameters[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
     /// As it came: ``IDToken/opened(_:)`` has what is inside of an encrypted one.
     package var idToken: IDToken? {
         answer.parameters.parameter("id_token").flatMap { IDToken($0) }

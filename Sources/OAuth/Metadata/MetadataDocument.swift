@@ -20,7 +20,7 @@ package struct MetadataDocument: Sendable {
     package var isRouted: Bool { !path.equalsBytes(of: url.path) }
 
     /// As the document has it.
-    package var issuer: String? { answer.parameters["issuer"] }
+    package var issuer: String? { named("issuer") }
 
     /// Whether the document names this endpoint under a name, be a usual port written out or the host in capitals.
     package func names(_ endpoint: RecordedURL, as name: String) -> Bool {
@@ -28,7 +28,12 @@ package struct MetadataDocument: Sendable {
     }
 
     /// The URL that the document has under a name; nil where that member is missing.
-    package func endpoint(_ name: String) -> String? { answer.parameters[name] }
+    package func endpoint(_ name: String) -> String? { named(name) }
+
+    /// A null came as an empty value, and what has none is left out (RFC 8414, section 3.2).
+    private func named(_ name: String) -> String? {
+        answer.parameters[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
 
     /// The endpoint for clients that show a certificate (RFC 8705, section 5).
     package func mutualTLSAlias(_ name: String) -> String? {
@@ -55,7 +60,7 @@ package struct MetadataDocument: Sendable {
         guard let status = answer.status, (200..<300).contains(status), answer.json != nil else {
             return false
         }
-        return isProtectedResource || !(issuer ?? "").isEmpty
+        return isProtectedResource || issuer != nil
     }
 
     /// The issuer that was asked: the URL without its well-known part (Discovery, section 4; RFC 8414,

@@ -36,7 +36,7 @@ struct DiscoveryMissingEndpoint: Rule {
             let missing = ["authorization_endpoint", "token_endpoint", "jwks_uri"].filter { name in
                 // A second document of the same server may complete the first; one that it took the place of does not.
                 let isNamed = documents.contains {
-                    $0.url.origin == document.url.origin && !($0.endpoint(name) ?? "").isEmpty
+                    $0.url.origin == document.url.origin && $0.endpoint(name) != nil
                         && ($0.url.text != document.url.text || !isBefore($0, document, flow))
                 }
                 return !isNamed && isNeeded(name, of: document, use, flow)
@@ -87,7 +87,7 @@ struct DiscoveryMissingEndpoint: Rule {
         else { return nil }
         let document = documents.last { servers.contains($0.askedIssuer.withoutSlash) }
         guard let document,
-            !documents.contains(where: { !($0.endpoint("registration_endpoint") ?? "").isEmpty }),
+            !documents.contains(where: { $0.endpoint("registration_endpoint") != nil }),
             !flow.wentOn(after: document), !flow.isAuthorizationAsked(after: document)
         else { return nil }
         // What takes the place of a registration (OAuth Client ID Metadata Document).

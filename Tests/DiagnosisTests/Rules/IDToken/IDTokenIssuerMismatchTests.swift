@@ -131,6 +131,17 @@ struct IDTokenIssuerMismatchTests {
         #expect(other.answering("/callback", 500).finding(rule)?.isPrimary == true)
     }
 
+    /// A null is no issuer that another one could be compared with.
+    @Test(arguments: [nil, .null, ""] as [JSONValue?])
+    func metadataWithoutAnIssuerAreNotCompared(issuer: JSONValue?) throws {
+        let recording = try Recording("discovery/discovery-issuer-mismatch.near-miss")
+            .editingAnswer(of: "/.well-known/openid-configuration") { $0["issuer"] = issuer }
+        #expect(recording.finding(rule) == nil)
+        let signed = try Recording("authorization-response/jarm-invalid.near-miss")
+            .editingAnswer(of: "/.well-known/openid-configuration") { $0["issuer"] = issuer }
+        #expect(signed.finding("jarm-invalid") == nil)
+    }
+
     /// Go's OpenID Connect library names the issuer that the app is set to.
     @Test(arguments: [
         (#", expected "https://id.shop.example" got "https://id.harbour.example""#, true),

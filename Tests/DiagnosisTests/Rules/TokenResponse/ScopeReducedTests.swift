@@ -30,6 +30,12 @@ struct ScopeReducedTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// What brought no token granted nothing.
+    @Test(arguments: [.null, ""] as [JSONValue]) func saysNothingWhereNoTokenCame(token: JSONValue) throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") { $0["access_token"] = token }
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test(arguments: [
         (
             "email profile",
