@@ -34,6 +34,7 @@ struct LogoutHintMissing: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var found: [Violation] = []
         let unregistered = RefusedLogoutRedirect(in: flow)?.logout.call.exchange
+        lazy var unissued = unissuedToken(in: flow)
         for logout in LogoutCall.all(in: flow) where logout.dialect == .standard {
             let words = Self.texts.first(where: logout.refusalText.containsBytes)
             guard logout.hint == nil, logout.isKnown || words != nil,
@@ -52,7 +53,6 @@ struct LogoutHintMissing: Rule {
             evidence[0].note = "no id_token_hint" + (insists || !isNameless ? "" : ", no client_id")
             if let asksToReturn { evidence.append(Evidence(asksToReturn)) }
             evidence.append(logout.answer(quoting: words, in: flow))
-            let unissued = unissuedToken(in: flow)
             found.append(
                 Violation(
                     evidence + [unissued].compactMap(\.self),
@@ -83,7 +83,7 @@ struct LogoutHintMissing: Rule {
         guard flow.deliveredIDTokens.isEmpty,
             let request = flow.tokenRequests.last(where: { $0.isCodeExchange && $0.answer.isSuccess }),
             request.answer.isBodyWhole, request.accessToken != nil,
-            request.answer.parameters["id_token"] == nil
+            (request.answer.parameters["id_token"] ?? "").isEmpty
         else { return nil }
         return Evidence(
             place: request.answer.place("id_token"),

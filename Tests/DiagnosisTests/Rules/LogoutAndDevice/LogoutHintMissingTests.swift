@@ -50,8 +50,9 @@ struct LogoutHintMissingTests {
     }
 
     /// An app cannot keep what it never got.
-    @Test func saysThatThereWasNoTokenToSend() throws {
-        let recording = try Recording(broken).editingAnswer(of: "/token") { $0["id_token"] = nil }
+    @Test(arguments: [nil, .null] as [JSONValue?])
+    func saysThatThereWasNoTokenToSend(token: JSONValue?) throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") { $0["id_token"] = token }
         let finding = try #require(recording.finding(rule))
         #expect(finding.places.last == "5 response.body id_token")
         #expect(finding.notes.last == "the login brought none to send")
