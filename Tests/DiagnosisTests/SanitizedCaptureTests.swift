@@ -1,6 +1,7 @@
 import Captures
 import DiagnosisTestSupport
 import Flows
+import JSON
 import TestSupport
 import Testing
 
@@ -50,6 +51,20 @@ struct SanitizedCaptureTests {
             guard original.outcomes == [.success] || original.outcomes == [.cancelled] else { continue }
             #expect(sanitized.outcomes == original.outcomes, "\(mode) \(name): \(sanitized.told)")
         }
+    }
+
+    /// Metadata may be all that somebody went over.
+    @Test(arguments: [
+        ("discovery/discovery-issuer-mismatch", "discovery-issuer-mismatch"),
+        ("discovery/discovery-issuer-mismatch.near-miss", "id-token-issuer-mismatch"),
+        ("authorization-response/jarm-invalid.near-miss", "jarm-invalid"),
+    ])
+    func anIssuerThatWasTakenOutIsNoOther(name: String, rule: String) throws {
+        let recording = try Recording(name).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["issuer"] = "[REDACTED]"
+        }
+        #expect(recording.finding(rule) == nil && recording.finding("discovery-issuer-mismatch") == nil)
+        #expect(recording.abstention(rule)?.hasPrefix("issuer was taken out") == true)
     }
 
     /// What the other side answered, and what is missing, is told as before.

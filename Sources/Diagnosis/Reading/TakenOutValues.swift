@@ -73,7 +73,9 @@ enum TakenOutValues {
             call.parameters.items + call.answer.parameters.items
         case .endSession(let call), .frontChannelLogout(let call): call.parameters.items
         case .backChannelLogout(let delivery): [delivery.parameter]
-        case .discovery, .keySet: []
+        // Of metadata it is the name that others are held against.
+        case .discovery(let document): [document.answer.parameters.parameter("issuer")].compactMap(\.self)
+        case .keySet: []
         }
     }
 
