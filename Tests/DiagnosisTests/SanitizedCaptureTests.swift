@@ -58,6 +58,7 @@ struct SanitizedCaptureTests {
         ("discovery/discovery-issuer-mismatch", "discovery-issuer-mismatch"),
         ("discovery/discovery-issuer-mismatch.near-miss", "id-token-issuer-mismatch"),
         ("authorization-response/jarm-invalid.near-miss", "jarm-invalid"),
+        ("token-request/client-assertion-alg.near-miss", "client-assertion-audience"),
     ])
     func anIssuerThatWasTakenOutIsNoOther(name: String, rule: String) throws {
         let recording = try Recording(name).editingAnswer(of: "/.well-known/openid-configuration") {
@@ -65,6 +66,15 @@ struct SanitizedCaptureTests {
         }
         #expect(recording.finding(rule) == nil && recording.finding("discovery-issuer-mismatch") == nil)
         #expect(recording.abstention(rule)?.hasPrefix("issuer was taken out") == true)
+    }
+
+    @Test func aUserWhoWasTakenOutIsNoOther() throws {
+        let rule = "userinfo-sub-mismatch"
+        let recording = try Recording("healthy/web-code-flow")
+        #expect(recording.editingAnswer(of: "/userinfo") { $0["sub"] = "bob" }.finding(rule) != nil)
+        let marked = recording.editingAnswer(of: "/userinfo") { $0["sub"] = "[REDACTED]" }
+        #expect(marked.finding(rule) == nil && marked.outcomes == [.success])
+        #expect(marked.abstention(rule)?.hasPrefix("sub was taken out") == true)
     }
 
     /// What the other side answered, and what is missing, is told as before.

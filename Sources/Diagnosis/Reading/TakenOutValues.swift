@@ -63,9 +63,10 @@ enum TakenOutValues {
         case .authorizationRequest(let request): request.parameters.items
         case .authorizationResponse(let response): response.parameters.items
         case .token(let request): request.parameters.items + request.answer.parameters.items
-        // What stands for a whole header that is not there was put there by nobody.
-        case .userInfo(let call), .resource(let call):
-            [call.token].compactMap { $0?.value == BearerToken.leftOut ? nil : $0 }
+        // Of UserInfo it is the user as well, who is held against the ID token's.
+        case .userInfo(let call):
+            shownToken(of: call) + [call.answer.parameters.parameter("sub")].compactMap(\.self)
+        case .resource(let call): shownToken(of: call)
         case .registration(let call), .pushedRequest(let call), .introspection(let call),
             .revocation(let call),
             .deviceAuthorization(let call), .identityAssertion(let call), .clientConfiguration(let call),
@@ -77,6 +78,11 @@ enum TakenOutValues {
         case .discovery(let document): [document.answer.parameters.parameter("issuer")].compactMap(\.self)
         case .keySet: []
         }
+    }
+
+    /// What stands for a whole header that is not there was put there by nobody.
+    private static func shownToken(of call: EndpointCall) -> [Parameter] {
+        [call.token].compactMap { $0?.value == BearerToken.leftOut ? nil : $0 }
     }
 
     /// Why a rule's violation says nothing: one of the values that it rests on is not in the capture.
