@@ -68,6 +68,17 @@ struct SanitizedCaptureTests {
         #expect(recording.abstention(rule)?.hasPrefix("issuer was taken out") == true)
     }
 
+    /// Of a resource, and of a provider whose logout token names itself.
+    @Test func aNameThatWasTakenOutOfMetadataIsNoOther() throws {
+        let resource = try Recording("discovery/resource-metadata-mismatch.near-miss")
+            .editingAnswer(of: "/.well-known/oauth-protected-resource/mcp") { $0["resource"] = "[REDACTED]" }
+        #expect(resource.findings.allSatisfy { $0.severity == .note } && resource.outcomes == [.success])
+        #expect(resource.abstention("resource-metadata-mismatch")?.hasPrefix("resource was taken") == true)
+        let logout = try Recording("logout-and-device/logout-token-invalid.near-miss")
+            .editingAnswer(of: "/.well-known/openid-configuration") { $0["issuer"] = "[REDACTED]" }
+        #expect(logout.finding("logout-token-invalid") == nil)
+    }
+
     @Test func aUserWhoWasTakenOutIsNoOther() throws {
         let rule = "userinfo-sub-mismatch"
         let recording = try Recording("healthy/web-code-flow")

@@ -75,7 +75,8 @@ enum TakenOutValues {
         case .endSession(let call), .frontChannelLogout(let call): call.parameters.items
         case .backChannelLogout(let delivery): [delivery.parameter]
         // Of metadata it is the name that others are held against.
-        case .discovery(let document): [document.answer.parameters.parameter("issuer")].compactMap(\.self)
+        case .discovery(let document):
+            ["issuer", "resource"].compactMap(document.answer.parameters.parameter)
         case .keySet: []
         }
     }

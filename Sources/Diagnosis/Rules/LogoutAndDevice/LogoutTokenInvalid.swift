@@ -107,7 +107,9 @@ struct LogoutTokenInvalid: Rule {
         if ["sub", "sid"].allSatisfy({ claims[$0] == nil || claims[$0] == .null }) {
             faults.append(claim("sub", nil, "neither sub nor sid: whose session?"))
         }
-        if let issuer = flow.issuer, !IssuerTemplate.matches(token.issuer ?? "", issuer) {
+        if let issuer = flow.issuer, !Placeholder.isOne(issuer),
+            !IssuerTemplate.matches(token.issuer ?? "", issuer)
+        {
             faults.append(claim("iss", token.issuer, "the provider is \(issuer)"))
         }
         if let client = flow.clientID, !Placeholder.isOne(client), !token.audience.contains(bytesOf: client) {
