@@ -24,6 +24,18 @@ struct MockOptionsTests {
         #expect(MockOptions.hint(onUnknownFault: "qqq").hasSuffix(" mock --list-faults names them all"))
     }
 
+    /// Of neither anything would be made: no capture is opened, and a list begins nothing.
+    @Test func whatIsNamedIsThereThoughNothingWantsIt() throws {
+        let key = try Mock.parse(["--identity", "/nowhere/key"])
+        let missing = try #require(throws: CommandFailure.self) { try key.check() }
+        #expect(missing.status == .noInput && missing.message.contains("/nowhere/key: no such file"))
+        let list = try Mock.parse(["--list-faults", "--fault", "nonsense"])
+        let unknown = try #require(throws: CommandFailure.self) { try list.check() }
+        #expect(unknown.status == .usage && unknown.message == "there is no fault nonsense")
+        let right = try Mock.parse(["--list-faults", "--fault", "state-mismatch"])
+        #expect(throws: Never.self) { try right.check() }
+    }
+
     /// OpenID Connect Core, section 5.1: what applications show of who signed in.
     @Test func userForDevelopmentHasANameToShow() throws {
         let played = try PlayedProvider(

@@ -159,9 +159,12 @@ struct Mock: AsyncParsableCommand {
         )
     }
 
-    /// What options ask for together.
-    private func check() throws {
+    /// What options ask for together, and what they name where nothing would be made of it: a list of faults, a provider without a
+    /// capture.
+    func check() throws {
         try attack.check(against: self)
+        _ = try options.faults()
+        try identities.check()
         try CaptureOpening.check(
             out,
             isNoneOf: captures,

@@ -25,6 +25,13 @@ struct IdentityOptions: ParsableArguments {
         throw ValidationError("--identity takes a file: standard input may be the capture")
     }
 
+    /// Makes sure that the files which options name are there, whether a capture wants them or not.
+    ///
+    /// - Throws: ``CommandFailure`` where one is not.
+    func check() throws(CommandFailure) {
+        for file in files { try InputFile.check(file, for: IdentityFile.use) }
+    }
+
     /// Reads a capture of which something is there; what was lost (a torn end, an entry cut off) is said on stderr, and the
     /// rest is used.
     ///
@@ -59,7 +66,7 @@ struct IdentityOptions: ParsableArguments {
         path: String,
         beforeAsking: @escaping () -> Void = {}
     ) throws(CommandFailure) -> Capture {
-        for file in files { try InputFile.check(file, for: IdentityFile.use) }
+        try check()
         var capture: Capture
         do {
             let name = Self.name(path)
