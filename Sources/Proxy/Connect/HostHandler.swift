@@ -56,11 +56,31 @@ final class HostHandler: ChannelDuplexHandler, RemovableChannelHandler, WaitingH
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event as? ChannelEvent == .inputClosed, !isAnswered {
+        switch event {
+        case ChannelEvent.inputClosed as ChannelEvent where !isAnswered:
             machine.inputClosed()
             resume()
+        case is StopRecording: handOnRest()
+        default: break
         }
         context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        handOnRest()
+        context.fireErrorCaught(error)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        handOnRest()
+        context.fireChannelInactive()
+    }
+
+    /// Nothing comes any more, and nothing is read: what is held is to be in the capture, before the tee learns of the end.
+    private func handOnRest() {
+        guard !isAnswered else { return }
+        machine.inputClosed()
+        carryOut()
     }
 
     /// There are answers.

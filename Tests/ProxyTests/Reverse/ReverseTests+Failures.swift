@@ -228,6 +228,26 @@ extension ReverseTests {
         #expect(stage.rig.exchanges.count == 1)
     }
 
+    /// The same without an end in good order, and at the end of the recording.
+    @Test(arguments: [true, false])
+    func requestThatIsTornWithinItsHeadIsAnEntryToo(isReset: Bool) async throws {
+        let stage = try await Stage("http")
+        let raw = try await RawClient(port: stage.port)
+        // With the answer to the first the proxy has what came in one piece with it.
+        try await raw.send("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /cb?code=1 HTTP/1.1\r\nAccept: a/b\r\nHos")
+        #expect(try await raw.until { $0.received.hasPrefix("HTTP/1.1 200") })
+        if isReset {
+            try await raw.reset()
+            #expect(try await stage.rig.exchanges(atLeast: 2).count == 2)
+        }
+        await stage.rig.stop()
+        try? await raw.close()
+        try await stage.origin.stop()
+        let exchanges = stage.rig.exchanges
+        #expect(exchanges.map(\.request.url.path) == ["/", "/cb"])
+        #expect(exchanges.map(\.failure) == [nil, "the connection ended within the head of the request"])
+    }
+
     // MARK: The end
 
     @Test func pendingExchangeIsRecordedAtTheEnd() async throws {
