@@ -1,7 +1,7 @@
 /// The words of an ``Exchange/failure`` for an answer that is not there, or not whole, by what became of it.
 ///
 /// Whoever decodes takes them from here, for a file keeps nothing else of it: ``Exchange/lacksItsAnswer``,
-/// ``Exchange/isBrokenOff`` and ``Exchange/isAnswerUnseen`` go by them.
+/// ``Exchange/isBrokenOff``, ``Exchange/isRequestCut`` and ``Exchange/isAnswerUnseen`` go by them.
 package enum AnswerLoss {
     package static let clientLeft = "the client closed the connection before the answer was complete"
     /// There is no whole request that an answer could be to.

@@ -15,6 +15,9 @@ extension Exchange {
     /// Servers that answer at all have mostly done so by then.
     private static let patience = Duration.seconds(10)
 
+    /// Whether there is no whole request that an answer could be to: its connection ended within its head, by whichever side's doing.
+    package var isRequestCut: Bool { failure == AnswerLoss.requestCut }
+
     /// Whether the browser only meant to send the request, and gave up before: it had been redirected too often (Fetch, section 4.4).
     package var wasNeverSent: Bool {
         guard response == nil, let words = failure?.lowercased() else { return false }

@@ -8,6 +8,7 @@ extension Flow {
     ///
     /// It says so by closing the connection, after about a second at least: who goes at once was not waiting. Or it answered the callback,
     /// and badly, while it had no answer itself, whatever ended the wait in the recording, and no other try was answered.
+    /// What was never asked to its end is none of them.
     var unansweredCalls: [FailedRequest] {
         let callbacks = RejectedCallback.all(in: self).map { capture[$0.exchange] }
         let repetitions = Repetitions(in: self)
@@ -18,7 +19,8 @@ extension Flow {
             let exchange = capture[answer.exchange]
             guard let words = exchange.failure, let origin = exchange.request.url.origin,
                 !isRead(answer, of: exchange),
-                !answer.isCancelled, !RecorderRefusal.isOne(exchange), !exchange.lacksItsAnswer
+                !answer.isCancelled, !RecorderRefusal.isOne(exchange), !exchange.lacksItsAnswer,
+                !exchange.isRequestCut
             else { return nil }
             let failure = TransportFailure(words)
             guard failure == nil || failure == .unanswered else { return nil }

@@ -224,11 +224,12 @@ struct CallbackUnreachable: Rule {
         return nil
     }
 
-    /// Why a request, or a connection, got no answer; nil where one may have come, or nobody waited for it.
+    /// Why a request, or a connection, got no answer; nil where one may have come, nobody waited for it, or the request did not
+    /// come to its end.
     private func failure(at index: Int, _ flow: Flow) -> Evidence? {
         let exchange = flow.capture[index]
         guard exchange.response == nil, let reason = exchange.failure, !Self.isCancelled(reason),
-            !RecorderRefusal.isOne(exchange), !exchange.isAnswerUnseen,
+            !RecorderRefusal.isOne(exchange), !exchange.isAnswerUnseen, !exchange.isRequestCut,
             !FailedRequest.isDeparture(reason) || exchange.endedAt - exchange.startedAt >= Self.patience
         else { return nil }
         return Evidence(place: Place(exchange: index, part: .responseStatus, name: ""), value: reason)

@@ -31,6 +31,8 @@ extension HostUnreachableTests {
         // What the capture lacks, the server may well have sent.
         ("253 bytes of the server are not in the capture", 500, 40, false),
         ("the answer could not be decrypted: there is no key", 500, 40, false),
+        // What was not asked to its end is not answered.
+        (AnswerLoss.requestCut, 500, 40, false), (AnswerLoss.requestCut, 200, 4_000, false),
     ])
     func knowsWhoGaveUpWaiting(words: String, callback: Int, milliseconds: Int, fires: Bool) throws {
         let recording = try Recording(broken).editing { exchange in

@@ -136,6 +136,8 @@ struct CallbackUnreachableTests {
         (AnswerLoss.clientLeft, 900, false), (AnswerLoss.clientLeft, 30_000, true),
         (AnswerLoss.clientReset, 900, false), (AnswerLoss.clientReset, 30_000, true),
         (AnswerLoss.serverLeft, 40, true),
+        // There is nothing to answer.
+        (AnswerLoss.requestCut, 40, false), (AnswerLoss.requestCut, 30_000, false),
     ])
     func answerThatNobodySawMayHaveCome(words: String, milliseconds: Int, fires: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
