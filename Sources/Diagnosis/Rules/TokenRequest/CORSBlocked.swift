@@ -168,10 +168,11 @@ struct CORSBlocked: Rule {
         )
     }
 
-    /// Reasons that have nothing to do with origins: no connection, cancelled by the page.
+    /// Reasons that have nothing to do with origins: no connection, one that ended within the request, cancelled by the page.
     private func isOfTheNetwork(_ call: PageCall, _ flow: Flow) -> Bool {
-        guard let words = flow.capture[call.exchange].failure else { return false }
-        return TransportFailure(words) != nil || call.answer?.isCancelled ?? false
+        let exchange = flow.capture[call.exchange]
+        guard let words = exchange.failure else { return false }
+        return TransportFailure(words) != nil || exchange.isRequestCut || call.answer?.isCancelled ?? false
     }
 
     private func isSaidToBe(_ call: PageCall, _ flow: Flow) -> Bool {
