@@ -37,9 +37,6 @@ struct SentHeaderTests {
         func client(_ id: String, _ secret: String) -> Body {
             .json(#"{"client_id":"\#(id)","client_secret":"\#(secret)","redirect_uris":[]}"#)
         }
-        func basic(_ id: String, _ secret: String) -> String {
-            "Basic " + Base64.encode(Array("\(id):\(secret)".utf8))
-        }
         let (old, new) = ("c-7Hq2vLx7TzB4nWm8RdYc9Kq2", "c-9Xr4LmPq8KtZc3WnVb6Yd1Gs5")
         var builder = CaptureBuilder()
         builder.add(
@@ -56,7 +53,7 @@ struct SentHeaderTests {
         builder.post(
             "https://id.example/token",
             [("grant_type", "client_credentials")],
-            headers: [("Authorization", basic(old, recorded))],
+            headers: [("Authorization", basic("\(old):\(recorded)"))],
             body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
         )
         let registered = client(new, live)
@@ -69,19 +66,33 @@ struct SentHeaderTests {
                 )
         }
         let asked = try #require(replay.asked.last { $0.url.path == "/token" })
-        #expect(asked.headers.first("authorization") == basic(new, live))
+        #expect(asked.headers.first("authorization") == basic("\(new):\(live)"))
     }
 
     /// Base64 is a usual alphabet of secrets: no form encoder leaves its slash and its padding.
+    ///
+    /// Where the recorded one shows nothing, a provider that decodes (RFC 6749, section 2.3.1) is not to read another one.
     @Test(arguments: [
         ("c4BFoYuU+HiWYKS4L/", "n3w+s3cr3t/==", "n3w+s3cr3t/=="),
         ("c4BFoYuU%2BHiWYKS4L%2F", "n3w+s3cr3t/==", "n3w%2Bs3cr3t%2F%3D%3D"),
-        ("c4BFoYuUHiWYKS4L", "n3w+s3cr3t/==", "n3w+s3cr3t/=="),
+        ("c4BFoYuUHiWYKS4L", "n3ws3cr3t/==", "n3ws3cr3t/=="),
+        ("c4BFoYuUHiWYKS4L", "n3w+s3cr3t/==", "n3w%2Bs3cr3t%2F%3D%3D"),
+        ("c4BFoYuUHiWYKS4L", "n3w%41", "n3w%2541"), ("c4BFoYuUHiWYKS4L", "n3w%zz", "n3w%25zz"),
+        ("c4BFoYuU/HiWYKS4L", "n3w+s3cr3t", "n3w+s3cr3t"),
     ])
     func givenSecretIsSpelledAsTheRecordedOneWas(recorded: String, given: String, sent: String) async throws {
-        func basic(_ secret: String) -> String {
-            "Basic " + Base64.encode(Array("svc-1:\(secret)".utf8))
-        }
+        #expect(try await credentials(sentFor: "svc-1:\(recorded)", given) == [basic("svc-1:\(sent)")])
+    }
+
+    /// As the client spelled it, though its secret shows that it encodes nothing.
+    @Test func idBesideAGivenSecretStaysAsItWasSent() async throws {
+        #expect(try await credentials(sentFor: "svc+1:c4BF/oYuU", "n3w/==") == [basic("svc+1:n3w/==")])
+    }
+
+    private func basic(_ pair: String) -> String { "Basic " + Base64.encode(Array(pair.utf8)) }
+
+    /// What stands in `Authorization` in the replay of a request that had a pair of credentials there, with another secret.
+    private func credentials(sentFor recorded: String, _ secret: String) async throws -> [String?] {
         var builder = CaptureBuilder()
         builder.post(
             "https://id.example/token",
@@ -90,11 +101,11 @@ struct SentHeaderTests {
             body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
         )
         var options = FlowDriver.Options()
-        options.credentials.values["client_secret"] = given
+        options.credentials.values["client_secret"] = secret
         let replay = try await AskedReplay(of: builder.capture, options: options) { _, _ in
             RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8","token_type":"Bearer"}"#))
         }
-        #expect(replay.asked.map { $0.headers.first("authorization") } == [basic(sent)])
+        return replay.asked.map { $0.headers.first("authorization") }
     }
 
     /// A login whose page has an address, and whose browser has a cookie, of bytes that are no UTF-8.

@@ -50,15 +50,20 @@ extension RequestComposer {
         // Whether this client encodes its credentials as RFC 6749, section 2.3.1, wants it, shows where it had to: unless the secret is
         // known to be what it sent, or has what no encoder leaves.
         let isAsItIs =
-            known.undecodedSecret.map {
-                $0 == plan.flow.surroundings.knownSecrets[id.value] || !Self.mayBeFormEncoded($0)
-            } ?? false
-        let encodes = !isAsItIs && (known.undecodedSecret != nil || id.rawValue != id.value)
+            !Self.mayBeFormEncoded(secret.rawValue)
+            || known.undecodedSecret.map { $0 == plan.flow.surroundings.knownSecrets[id.value] } ?? false
+        let isEncoded = !isAsItIs && (known.undecodedSecret != nil || id.rawValue != id.value)
         let sent = isAsItIs ? known.undecodedSecret ?? secret.value : secret.value
         let newID = replacements.value(of: "client_id", id.value)
         let newSecret = replacements.value(of: SecretNames.clientSecret, sent)
         guard newID != id.value || newSecret != sent else { return recorded }
-        let pair = [newID, newSecret].map { encodes ? PercentEncoding.encode($0) : $0 }.joined(separator: ":")
+        // Where nothing shows it, what a provider that decodes would not read as it is goes encoded: any other is taken by those that
+        // decode and by those that do not.
+        let pair = [(id.rawValue, id.value, newID), (secret.rawValue, sent, newSecret)].map { raw, old, new in
+            guard new != old else { return raw }
+            let isEncoded = isEncoded || !isAsItIs && new.utf8.contains { "+%".utf8.contains($0) }
+            return isEncoded ? PercentEncoding.encode(new) : new
+        }.joined(separator: ":")
         return recorded.prefix(6) + Base64.encode(Array(pair.utf8))
     }
 
