@@ -1,7 +1,8 @@
 import JSON
 
 /// Reads cassettes, in which tests keep what a program asked and was answered: of Ruby's and R's VCR and Python's Betamax
-/// (`http_interactions`), of vcrpy (`interactions`, formerly a list), of PHP-VCR (a list), in JSON or in YAML.
+/// (`http_interactions`), of vcrpy (`interactions`, formerly a list), of Go's go-vcr (`interactions`), of PHP-VCR (a list), in JSON
+/// or in YAML.
 ///
 /// When something was asked only the first say, in whole seconds; redirects that a client followed have entries of their own.
 enum VCRCassette {
@@ -46,18 +47,18 @@ enum VCRCassette {
         return capture
     }
 
-    /// Nil where the answer's status is no object: then it is no interaction.
+    /// Nil where the answer's status is not told as cassettes tell it: then it is no interaction.
     @Sendable private static func entry(of interaction: JSONValue) -> JSONObject? {
         guard let request = interaction["request"]?.object, let response = interaction["response"]?.object,
             let url = request["uri"]?.string ?? request["url"]?.string,
-            let status = response["status"]?.object, let code = status["code"]
+            let status = status(of: response)
         else { return nil }
-        let version = status["http_version"] ?? response["http_version"]
+        let version = response["status"]?["http_version"] ?? response["http_version"] ?? response["proto"]
         var entry: JSONObject = [
             "request": .object(self.request(request, url)),
             "response": [
-                "status": code,
-                "statusText": .string(status["message"]?.string ?? ""),
+                "status": status.code,
+                "statusText": .string(status.words),
                 "httpVersion": .string(version?.string.map(httpVersion) ?? ""),
                 "headers": response["headers"] ?? [],
                 // All that came is kept.
@@ -66,6 +67,15 @@ enum VCRCassette {
         ]
         entry["startedDateTime"] = interaction["recorded_at"]
         return entry
+    }
+
+    /// Of an object, or go-vcr's `status: 400 Bad Request` with `code: 400` beside it.
+    private static func status(of response: JSONObject) -> (code: JSONValue, words: String)? {
+        if let status = response["status"]?.object {
+            return status["code"].map { ($0, status["message"]?.string ?? "") }
+        }
+        guard let line = response["status"]?.string, let code = response["code"] else { return nil }
+        return (code, String(line.drop { $0 != " " }.dropFirst()))
     }
 
     private static func request(_ request: JSONObject, _ url: String) -> JSONObject {

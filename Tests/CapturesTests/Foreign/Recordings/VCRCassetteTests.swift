@@ -110,6 +110,41 @@ struct VCRCassetteTests {
             """
         ),
         (
+            "go-vcr",
+            """
+            ---
+            version: 2
+            interactions:
+                - id: 0
+                  request:
+                    proto: HTTP/1.1
+                    transfer_encoding: []
+                    trailer: {}
+                    host: op.example
+                    remote_addr: ""
+                    body: code=abcd
+                    form:
+                        code:
+                            - abcd
+                    headers:
+                        Content-Type:
+                            - application/x-www-form-urlencoded
+                    url: https://op.example/token
+                    method: POST
+                  response:
+                    proto: HTTP/1.1
+                    transfer_encoding: []
+                    uncompressed: false
+                    body: '{"error":"invalid_grant"}'
+                    headers:
+                        Content-Type:
+                            - application/json
+                    status: 400 Bad Request
+                    code: 400
+                    duration: 12.3ms
+            """
+        ),
+        (
             "vcrpy of Python 2",
             """
             interactions:
