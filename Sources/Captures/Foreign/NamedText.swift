@@ -10,7 +10,7 @@ enum NamedText {
         if isToken(first) { return ("a token", "authreel jwt FILE decodes it") }
         if lines.contains(where: isOfCurl) { return ("what curl -v prints", recordedCurl) }
         if lines.contains(where: isOfTrace) { return ("what curl --trace writes", recordedCurl) }
-        if isOfAccessLog(first) {
+        if isOfAccessLog(first) || isOfHAProxy(first) {
             return (
                 "a web server's access log",
                 "it holds neither header fields nor bodies: record the login with authreel record, or export a HAR"
@@ -119,5 +119,13 @@ enum NamedText {
         let status = parts[2].utf8.dropFirst().prefix(3)
         return words.count == 3 && words[2].hasPrefix("HTTP/") && status.count == 3
             && status.allSatisfy { $0.isASCIIDigit }
+    }
+
+    /// Of HAProxy's log of requests (`option httplog`): the request in quotes ends the line.
+    private static func isOfHAProxy(_ line: Substring) -> Bool {
+        let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[2].isEmpty, parts[0].contains(" haproxy[") else { return false }
+        let words = parts[1].split(separator: " ")
+        return words.count == 3 && words[2].hasPrefix("HTTP/")
     }
 }

@@ -105,6 +105,10 @@ struct NoCaptureTests {
             "a web server's access log"
         ),
         (
+            #"Nov 27 18:00:00 lb haproxy[1438]: 10.0.0.1:3331 [27/Nov/2026:18:00:00.655] in op/a 1/0/3/6/10 302 27 - - ---- 1/1/1/1/0 0/0 "GET /a?b HTTP/1.1""#,
+            "a web server's access log"
+        ),
+        (
             "== Info: Connected\n=> Send header, 9 bytes (0x9)\n0000: GET / HTTP/1.1\n",
             "what curl --trace writes"
         ), ("WARC/1.0\r\nWARC-Type: warcinfo\r\n", "an archive of pages (WARC)"),
