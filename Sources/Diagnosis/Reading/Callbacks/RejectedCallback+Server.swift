@@ -64,14 +64,7 @@ extension RejectedCallback {
         ]
         let other = [token?.otherAudiences, last.map { fetched($0, flow) }]
         return asked.compactMap(\.self) + (token.map { unmetContext(of: $0, in: flow) } ?? [])
-            + (token.map { otherEncryption(of: $0, in: flow) } ?? []) + other.compactMap(\.self)
-    }
-
-    /// What the client registered where its ID token is encrypted in another way.
-    private func otherEncryption(of token: DeliveredIDToken, in flow: Flow) -> [Evidence] {
-        let outer = token.idToken.envelope ?? token.idToken.token
-        guard outer.form == .encrypted else { return [] }
-        return IDTokenEncrypted.registered(for: token, outer, flow) ?? []
+            + (token?.otherEncryption(in: flow) ?? []) + other.compactMap(\.self)
     }
 
     /// That the user's address is not confirmed, by the ID token or by UserInfo.

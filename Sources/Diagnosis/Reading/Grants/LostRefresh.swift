@@ -16,7 +16,7 @@ struct LostRefresh {
     init?(before refused: TokenRequest, in flow: Flow) {
         let description = (refused.answer.error?.description ?? "").lowercased()
         let fault = StatedGrantFault(refused)
-        guard refused.isRefresh, RefreshTokenReused.isRefused(refused), fault != .otherClient,
+        guard refused.isRefresh, refused.isReuseRefused, fault != .otherClient,
             StatedGrantFault.namesEveryReason(description)
                 || !Self.otherReasons.contains(where: refused.answer.errorText.containsBytes)
         else { return nil }

@@ -68,6 +68,16 @@ extension TokenRequest {
             && Self.spentWords.contains(where: text.containsBytes)
     }
 
+    /// Whether that may be for a token that was used before: also by a server's own name, or by a bare status of the requests' own
+    /// kind, for which a replaced token says the rest.
+    var isReuseRefused: Bool {
+        isRefreshTokenRefused || isRefused(with: Self.hydra)
+            || answer.error == nil && isGrantRefused
+    }
+
+    /// Ory Hydra's name for it.
+    private static let hydra = "token_inactive"
+
     private static let refreshTokens = ["refresh token", "refresh_token", "refreshtoken"]
 
     private static let spentWords = [

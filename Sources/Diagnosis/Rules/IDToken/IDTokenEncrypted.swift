@@ -27,7 +27,7 @@ struct IDTokenEncrypted: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for delivered in flow.deliveredIDTokens {
-            let token = delivered.idToken.envelope ?? delivered.idToken.token
+            let token = delivered.outermost
             guard token.form == .encrypted else { continue }
             let opened = flow.surroundings.opened[token]
             let evidence = ["alg", "enc", "kid"].map { name in
@@ -38,7 +38,7 @@ struct IDTokenEncrypted: Rule {
                         ? opened.map { "opened with \(Masking.shown($0.key, of: "kid"))" } : nil
                 )
             }
-            if let registered = Self.registered(for: delivered, token, flow) {
+            if let registered = delivered.otherEncryption(in: flow) {
                 return .violated(
                     Violation(
                         evidence + registered,
@@ -58,28 +58,6 @@ struct IDTokenEncrypted: Rule {
             )
         }
         return .holds
-    }
-
-    /// What the client registered where the token is encrypted otherwise; nil where it is not, or no registration is in the capture.
-    static func registered(for delivered: DeliveredIDToken, _ token: JSONWebToken, _ flow: Flow)
-        -> [Evidence]?
-    {
-        guard let exchange = delivered.idToken.place.exchange,
-            let client = delivered.clients.lazy.compactMap({
-                RegisteredClient.of($0.value, before: exchange, in: flow)
-            }).first
-        else { return nil }
-        let names = ["alg": "id_token_encrypted_response_alg", "enc": "id_token_encrypted_response_enc"]
-        let differing = ["alg", "enc"].compactMap { name -> Evidence? in
-            guard let seen = token.header?[name]?.string, let member = names[name],
-                let stated = client.evidence(member), stated.value != seen
-            else { return nil }
-            return client.evidence(
-                member,
-                note: "what the client registered; the token has \(Masking.shown(seen, of: name))"
-            )
-        }
-        return differing.isEmpty ? nil : differing
     }
 
     private static let otherwise = """

@@ -1,7 +1,5 @@
 import Captures
 import Flows
-import JOSE
-import JSON
 import OAuth
 
 /// A refresh token was sent again after the provider had replaced it.
@@ -36,7 +34,7 @@ struct RefreshTokenReused: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let history = flow.refreshHistory
-        for refused in history.refreshes where Self.isRefused(refused) {
+        for refused in history.refreshes where refused.isReuseRefused {
             guard let first = history.replacement(of: refused) else { continue }
             let isConcurrent = history.overlap(first, refused)
             return .violated(
@@ -54,15 +52,6 @@ struct RefreshTokenReused: Rule {
         }
         return history.isIncomplete ? .abstains("the token of a refresh was not saved") : .holds
     }
-
-    /// By a name for it, or by a bare status of the requests' own kind: the replaced token says the rest.
-    static func isRefused(_ refresh: TokenRequest) -> Bool {
-        refresh.isRefreshTokenRefused || refresh.isRefused(with: hydra)
-            || refresh.answer.error == nil && refresh.isGrantRefused
-    }
-
-    /// Ory Hydra's name for it.
-    private static let hydra = "token_inactive"
 
     private func evidence(_ first: TokenRequest, _ refused: TokenRequest) -> [Evidence] {
         let elapsed = refused.startedAt - first.startedAt
