@@ -62,7 +62,7 @@ struct ToldRefusal {
             refusal.says(ClientIDRefusal.texts)
         {
             let client = attempt.parameter("client_id").map { Evidence($0) }
-            let words = ClientIDUnknown.special(attempt, refusal) ?? TokenInvalidClient.unknown
+            let words = ClientIDRefusal.special(attempt, refusal) ?? ClientIDRefusal.unknown
             return ToldRefusal(words: words, evidence: [client].compactMap(\.self))
         }
         if let target = UnknownTarget(of: attempt, refusal) {
@@ -78,8 +78,8 @@ struct ToldRefusal {
             let scope = attempt.parameter("scope").map { Evidence($0) } ?? attempt.missing("scope")
             return ToldRefusal(words: MissingOpenID.ofRequest, evidence: [scope])
         }
-        if let scope = ScopeRejected.evidence(of: attempt, refused: refusal, in: flow) {
-            return ToldRefusal(words: ScopeRejected.ofRequest, evidence: [scope])
+        if let scope = RefusedScope.evidence(of: attempt, refused: refusal, in: flow) {
+            return ToldRefusal(words: RefusedScope.ofRequest, evidence: [scope])
         }
         if refusal.error == "invalid_state" {
             let state = attempt.parameter("state").map {

@@ -73,7 +73,7 @@ struct ClientIDUnknown: Rule {
             [client ?? attempt.missing("client_id"), endpoint, said],
             exchange: attempt.exchange
         )
-        if let special = Self.special(attempt, refusal) {
+        if let special = ClientIDRefusal.special(attempt, refusal) {
             violation.say(special)
         } else if let deleted = flow.deletion(of: attempt["client_id"], before: attempt.exchange) {
             violation.evidence = flow.evidence(ofDeletion: deleted) + violation.evidence
@@ -100,26 +100,6 @@ struct ClientIDUnknown: Rule {
         Compare client_id with the consumer key of the app, to the last character. Salesforce takes up to ten minutes until a new app, or a change of it, is known everywhere. An app that was made in a \
         sandbox is known at test.salesforce.com and the sandbox's own domain alone, not at login.salesforce.com, until it is deployed or installed in the other org.
         """
-
-    /// What is said of refusals that tell more than that the id is not known; nil of any other.
-    static func special(_ attempt: LoginAttempt, _ refusal: RequestRefusal) -> Violation.Words? {
-        func words(_ title: String, _ explanation: String, _ fix: String) -> Violation.Words {
-            Violation.Words(title: title, explanation: explanation, fix: fix)
-        }
-        if ClientDocument.isRefused(attempt["client_id"], refusal.error, refusal.text) {
-            return words(ClientDocument.title, ClientDocument.explanation, ClientDocument.fix)
-        }
-        if refusal.says([ClientIDRefusal.ofOneTenant]) {
-            let title = "The app is registered for one tenant, and asks at another address"
-            return words(title, Self.tenantOnly, Self.tenantOnlyFix)
-        }
-        if refusal.says([ClientIDRefusal.ofConsumers]) {
-            let title = "The app is not registered for personal Microsoft accounts"
-            return words(title, Self.notForConsumers, Self.notForConsumersFix)
-        }
-        guard refusal.says([ClientIDRefusal.ofCAS]) else { return nil }
-        return words("CAS has no registration that lets this app in", Self.unlisted, Self.unlistedFix)
-    }
 
     /// Where a client registers itself that was sent to this provider by a resource, and did so before the recording, if ever.
     private static func registry(for attempt: LoginAttempt, in flow: Flow) -> Evidence? {
@@ -171,31 +151,4 @@ struct ClientIDUnknown: Rule {
         it is right as it is, check the tenant, realm or environment in the address.
         """
 
-    private static let tenantOnly = """
-        The app is there, but for the users of its own tenant alone. The login began at the address that is for the users of all tenants, and \
-        the provider does not take it from there.
-        """
-    private static let tenantOnlyFix = """
-        Begin the login at the tenant's own address, with its id or domain in place of common or organizations; or have the app registered for \
-        the accounts of any organization.
-        """
-
-    private static let notForConsumers = """
-        The user signs in with a personal Microsoft account, and the app's registration is for accounts of organizations, so Microsoft's server for personal accounts \
-        does not know it.
-        """
-    private static let notForConsumersFix = """
-        Have the registration support personal Microsoft accounts (signInAudience AzureADandPersonalMicrosoftAccount). Where those are not wanted, begin the login at \
-        the tenant's own address or at organizations in place of common.
-        """
-
-    /// CAS has the same page for a client that it does not know, an address that it does not expect, and an app that is shut out.
-    private static let unlisted = """
-        CAS found no registered service for this request that is enabled and lets the app in. It says so for a client_id that it does not have, and for a \
-        redirect URI that the service's pattern does not fit.
-        """
-    private static let unlistedFix = """
-        Look the service up in CAS's registry: clientId the very client_id, serviceId a pattern that the whole redirect URI fits, an evaluationOrder before \
-        that of wider patterns, accessStrategy enabled for logins. CAS's log names the address that it looked for.
-        """
 }

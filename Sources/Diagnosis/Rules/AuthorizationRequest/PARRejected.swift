@@ -111,8 +111,8 @@ struct PARRejected: Rule {
         guard call.answer.error?.error == "invalid_scope" else { return nil }
         return Violation.Words(
             title: "The provider refused the scope of the pushed request",
-            explanation: ScopeRejected.info.explanation,
-            fix: ScopeRejected.info.fix
+            explanation: RefusedScope.explanation,
+            fix: RefusedScope.fix
         )
     }
 

@@ -12,14 +12,8 @@ struct ScopeRejected: Rule {
         id: "scope-rejected",
         title: "The provider refused the requested scope",
         severity: .error,
-        explanation: """
-            The provider does not take the scope that was asked for, by the error invalid_scope or in words of its own: one of the scopes does \
-            not exist there, is not enabled for this client, or does not go together with the others.
-            """,
-        fix: """
-            Take the scope out, or have it enabled for the client. With Entra name a scope of one resource only, in full (api://…/access), \
-            and do not mix resources.
-            """,
+        explanation: RefusedScope.explanation,
+        fix: RefusedScope.fix,
         badExample: """
             GET /authorize?…&scope=openid+orders.write
             302 Found, Location: https://app.example/callback?error=invalid_scope
@@ -37,7 +31,7 @@ struct ScopeRejected: Rule {
             let scope = attempt.parameter("scope")
             let client = attempt.parameter("client_id")?.value
             var violation = Self.violation(
-                [scope.map { Self.asked($0, flow) } ?? attempt.missing("scope")],
+                [scope.map { RefusedScope.asked($0, in: flow) } ?? attempt.missing("scope")],
                 registered: registered(scope, of: client, before: attempt.exchange, flow),
                 answer: refusal.evidence(around: Self.texts),
                 at: attempt.exchange,
@@ -65,7 +59,7 @@ struct ScopeRejected: Rule {
             let scope = parameters.parameter("scope") ?? flow.loginAttempts.first?.parameter("scope")
             return .violated(
                 Self.violation(
-                    scope.map { [Self.asked($0, flow)] } ?? [],
+                    scope.map { [RefusedScope.asked($0, in: flow)] } ?? [],
                     registered: registered(scope, of: client, before: message.exchange, flow),
                     answer: answer.evidence(),
                     at: message.exchange,
@@ -141,40 +135,6 @@ struct ScopeRejected: Rule {
         return refusal.error == nil && AccessPolicy.words(in: refusal.text) == nil
             && RefusalWording.refusedScope(in: refusal.text) != nil
             || refusal.error == "invalid_request" && refusal.text.hasSuffix(": invalid_scope")
-    }
-
-    /// The scopes that a refusal of another name speaks of in words of its own, and those that the metadata do not list; nil of one that names
-    /// the fault, and of one that says nothing of a scope.
-    static func evidence(of attempt: LoginAttempt, refused refusal: RequestRefusal, in flow: Flow)
-        -> Evidence?
-    {
-        guard refusal.error == "invalid_request", AccessPolicy.words(in: refusal.text) == nil,
-            RefusalWording.refusedScope(in: refusal.text) != nil
-        else { return nil }
-        return attempt.parameter("scope").map { asked($0, flow) } ?? attempt.missing("scope")
-    }
-
-    static let ofRequest = Violation.Words(
-        title: "The provider says that it does not take the scope",
-        explanation: info.explanation,
-        fix: info.fix
-    )
-
-    /// The scopes, with those that the provider's metadata does not list.
-    private static func asked(_ scope: Parameter, _ flow: Flow) -> Evidence {
-        let supported = Set(
-            flow.serverMetadata.flatMap {
-                $0.list("scopes_supported") ?? []
-            }
-        )
-        let others = scope.value.spaceDelimited.filter { !supported.contains($0) }
-        let isListed = supported.isEmpty || others.isEmpty
-        return Evidence(
-            scope,
-            note: isListed
-                ? nil
-                : "not in scopes_supported: \(Excerpt.start(of: others.prefix(12).joined(separator: ", ")))"
-        )
     }
 
     /// On pages that name no error or beside another one, in lower case: Doorkeeper's words, and Entra's numbers for a scope that is

@@ -83,7 +83,7 @@ struct TokenEndpointError: Rule {
             return (RefusedGrant.exchangeForOthers, [Evidence(token)])
         }
         if those.allSatisfy(\.isSaidToBeUnknown), let client = those.first?.authentication.clientID {
-            return (TokenInvalidClient.unknown, [Evidence(client)])
+            return (ClientIDRefusal.unknown, [Evidence(client)])
         }
         return nil
     }

@@ -71,7 +71,7 @@ struct TokenInvalidClient: Rule {
                 evidence,
                 severity: isRepaired ? .note : nil,
                 saying: words ?? earlier.map { _ in AcceptedClient.words }
-                    ?? (isUnknown ? Self.unknown : isEmpty ? Self.empty : nil),
+                    ?? (isUnknown ? ClientIDRefusal.unknown : isEmpty ? Self.empty : nil),
                 exchange: first.exchange
             )
         )
@@ -132,17 +132,6 @@ struct TokenInvalidClient: Rule {
         fix: """
             An app or page, and any other client that is registered without a secret (method none, with PKCE): take the Basic header out, send client_id in the form, and let the library authenticate by none. \
             A server: its setting with the secret is empty where it runs.
-            """
-    )
-
-    static let unknown = Violation.Words(
-        title: "The provider does not know this client",
-        explanation: """
-            The provider has no client by this client_id at the endpoint that was asked, and says so. Its secret or key was not looked at yet.
-            """,
-        fix: """
-            Compare the client_id, to the letter, with the registration, and see that this is of the tenant, realm or environment that the request went to, and \
-            has not been deleted.
             """
     )
 
