@@ -146,4 +146,17 @@ struct MisreadCredentials {
         return [plus > 0 ? "\(plus) \"+\"" : nil, percent > 0 ? "\(percent) \"%\"" : nil].compactMap { $0 }
             .joined(separator: " and ")
     }
+
+    // MARK: - Words
+
+    /// Of credentials of which the provider itself says that they are not encoded.
+    static let told = """
+        The provider takes the client id and the secret form-encoded in the Basic header, as RFC 6749 has it, and says that these are \
+        not: a colon or a percent sign that stands there as it is belongs to neither of the two.
+        """
+
+    static let fix = """
+        Form-encode client id and secret before joining them with ":" and applying Base64. If the provider does not decode them, use \
+        client_secret_post, or a secret of letters and digits only.
+        """
 }

@@ -64,8 +64,8 @@ struct StatedClientRefusal {
         return StatedClientRefusal(
             words: Violation.Words(
                 title: "The provider wants the Basic credentials form-encoded",
-                explanation: BasicCredentialsEncoding.told,
-                fix: BasicCredentialsEncoding.info.fix
+                explanation: MisreadCredentials.told,
+                fix: MisreadCredentials.fix
             ),
             evidence: [
                 Evidence(place: client.place, value: client.rawValue, note: "client id in the header"),
@@ -103,12 +103,12 @@ struct StatedClientRefusal {
     private static func missingSecret(_ call: ClientCall, _ flow: Flow) -> StatedClientRefusal? {
         guard MissingCredentials.isSaid(of: call), flow.surroundings.mayLackCredentials(at: call.exchange)
         else { return nil }
-        let words = ClientAuthMissing().words(for: call, in: flow)
+        let words = MissingCredentials.words(for: call, in: flow)
         return StatedClientRefusal(
             words: Violation.Words(
                 title: words.title ?? "The provider says that it got no client secret",
                 explanation: words.explanation ?? noSecret,
-                fix: words.fix ?? ClientAuthMissing.info.fix
+                fix: words.fix ?? MissingCredentials.fix
             ),
             evidence: [call.parameters.missing("client_secret", of: call.exchange)]
         )

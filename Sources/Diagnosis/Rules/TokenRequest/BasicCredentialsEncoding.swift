@@ -16,10 +16,7 @@ struct BasicCredentialsEncoding: Rule {
             The client id or secret holds characters that read differently with and without form-decoding, and the provider refused the client. \
             One side encodes these values inside the Basic header and the other does not decode them, or the reverse.
             """,
-        fix: """
-            Form-encode client id and secret before joining them with ":" and applying Base64. If the provider does not decode them, use \
-            client_secret_post, or a secret of letters and digits only.
-            """,
+        fix: MisreadCredentials.fix,
         badExample: """
             secret: a+b%c
             POST /token  Authorization: Basic BASE64("shop:a+b%c")  → 401 invalid_client
@@ -48,16 +45,11 @@ struct BasicCredentialsEncoding: Rule {
                     misread.evidence + [call.answer.evidence()],
                     variant: misread.variant,
                     severity: call.isRepaired ? .note : .error,
-                    explanation: isTold ? Self.told : misread.explanation,
+                    explanation: isTold ? MisreadCredentials.told : misread.explanation,
                     exchange: call.exchange
                 )
             )
         }
         return .holds
     }
-
-    static let told = """
-        The provider takes the client id and the secret form-encoded in the Basic header, as RFC 6749 has it, and says that these are \
-        not: a colon or a percent sign that stands there as it is belongs to neither of the two.
-        """
 }
