@@ -43,4 +43,15 @@ struct SourceFile {
             return rest.first?.split(separator: ".").first.map { (number, String($0)) }
         }
     }
+
+    /// The names of the types that it declares; nested ones are left out, and so are extensions.
+    var types: [String] {
+        let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "actor", "typealias"]
+        return code.compactMap { _, line in
+            let words = line.split { $0 == " " || $0 == ":" || $0 == "<" }
+            guard line.first != " ", let position = words.firstIndex(where: kinds.contains), position <= 3
+            else { return nil }
+            return words[(position + 1)...].first.map(String.init)
+        }
+    }
 }

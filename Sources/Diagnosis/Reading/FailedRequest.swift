@@ -90,8 +90,8 @@ extension FailedRequest {
             return !Self.others(in: begun, beside: received).isEmpty
         }
         return Set(
-            (isOfCallback ? [CallbackRejectedByApp.info.id] : [])
-                + (isOfSilence ? [CallbackUnreachable.info.id] : [])
+            (isOfCallback ? ["callback-rejected-by-app"] : [])
+                + (isOfSilence ? ["callback-unreachable"] : [])
         )
     }
 

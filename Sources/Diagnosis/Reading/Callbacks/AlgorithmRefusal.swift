@@ -28,8 +28,10 @@ enum AlgorithmRefusal {
             The app got its tokens and refused the ID token for the algorithm in its header, as it says itself. What it expects stands in its own settings, or is the default \
             of its library, RS256 mostly.
             """,
-        fix: IDTokenAlgUnexpected.info.fix
+        fix: fix
     )
+
+    static let fix = "Set the same algorithm at the client and at the provider; RS256 is the default of both."
 
     /// As libraries word it: openid-client, go-oidc, PyJWT, jose, mozilla-django-oidc, Auth0's.
     private static let phrases = [

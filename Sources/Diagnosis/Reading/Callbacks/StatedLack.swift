@@ -57,6 +57,12 @@ struct StatedLack {
         explanation: """
             The answer to the code holds no refresh token, and the app wants one: it refuses the whole login though the other tokens are good.
             """,
-        fix: RefreshTokenMissing.info.fix
+        fix: refreshFix
     )
+
+    /// Of an answer without a refresh token, whoever misses it.
+    static let refreshFix = """
+        Send prompt=consent together with the request for offline access, and see that the client may have refresh tokens at the provider. Google \
+        gives one with the first consent alone: revoke the app's access, or send prompt=consent.
+        """
 }

@@ -28,4 +28,10 @@ enum AssertionOnly {
     }
 
     private static let methods: Set<String> = ["private_key_jwt", "client_secret_jwt"]
+
+    static let fix = """
+        Sign an assertion on the back end for every request (iss and sub the client_id, aud the provider, exp in a minute or two, a fresh \
+        jti) and send it as client_assertion with client_assertion_type urn:ietf:params:oauth:client-assertion-type:jwt-bearer. The key \
+        never belongs into an app.
+        """
 }

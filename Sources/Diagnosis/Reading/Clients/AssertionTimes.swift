@@ -101,4 +101,7 @@ struct AssertionTimes {
         default: nil
         }
     }
+
+    static let fix =
+        "Correct the clock of the host that signs, make a new assertion for each request instead of keeping one, and let it live for a minute or two."
 }

@@ -80,7 +80,7 @@ enum StatedAssertionRefusal {
         explanation: """
             The provider says that it misses a client_assertion: it knows this client by a key (private_key_jwt) and takes no secret of it.
             """,
-        fix: ClientAssertionMissing.info.fix
+        fix: AssertionOnly.fix
     )
 
     private static let audienceWords = Violation.Words(
@@ -101,7 +101,7 @@ enum StatedAssertionRefusal {
         title: timeTitle,
         explanation:
             "The provider says that the client_assertion is not valid at this time; the capture does not have its clock.",
-        fix: ClientAssertionTime.info.fix
+        fix: AssertionTimes.fix
     )
 
     private static let stricter = Violation.Words(

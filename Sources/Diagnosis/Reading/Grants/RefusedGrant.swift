@@ -43,11 +43,14 @@ enum RefusedGrant {
         else { return nil }
         let ownTitle = request.isCodeExchange || request.isRefresh ? nil : words(of: [request])?.title
         return Violation.Words(
-            title: ownTitle ?? TokenInvalidGrant.info.title,
+            title: ownTitle ?? title,
             explanation: explanation,
             fix: fix
         )
     }
+
+    /// Of a grant whose refusal restates no more than its name.
+    static let title = "The provider rejected the code or refresh token"
 
     /// What is said of requests that were called invalid and have no code in them; nil of others.
     static func ofMissingCode(_ refused: [TokenRequest]) -> Violation.Words? {

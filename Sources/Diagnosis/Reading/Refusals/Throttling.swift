@@ -40,9 +40,16 @@ enum Throttling {
     /// Of a refusal that says so under another status.
     static let words = Violation.Words(
         title: "The provider says that it throttles this client",
-        explanation: RateLimited.info.explanation,
-        fix: RateLimited.info.fix
+        explanation: explanation,
+        fix: fix
     )
+
+    static let explanation =
+        "The provider refused the request because too many came in too short a time from this client, user or address."
+    static let fix = """
+        Wait as long as Retry-After says before the next try, and longer after each further refusal. Keep tokens, metadata and keys \
+        until they run out instead of asking for them again, and look for a loop that sends requests.
+        """
 
     private static func isSaid(in json: JSONObject?) -> Bool { said(in: json) != nil }
 

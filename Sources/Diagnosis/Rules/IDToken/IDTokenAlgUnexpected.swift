@@ -17,7 +17,7 @@ struct IDTokenAlgUnexpected: Rule {
             The ID token's header names a signature algorithm that this client did not register, that the provider does not list, or that needs a \
             secret the client does not have. Libraries are set to the algorithms they expect and refuse others.
             """,
-        fix: "Set the same algorithm at the client and at the provider; RS256 is the default of both.",
+        fix: AlgorithmRefusal.fix,
         badExample: """
             POST /register {"id_token_signed_response_alg":"ES256", …}
             id_token header {"alg":"RS256", …}

@@ -15,11 +15,7 @@ struct ClientAssertionMissing: Rule {
             Clients of this provider prove themselves by a JWT that they sign with their own key (private_key_jwt). The request lacks \
             client_assertion, or the client_assertion_type that goes with it.
             """,
-        fix: """
-            Sign an assertion on the back end for every request (iss and sub the client_id, aud the provider, exp in a minute or two, a fresh \
-            jti) and send it as client_assertion with client_assertion_type urn:ietf:params:oauth:client-assertion-type:jwt-bearer. The key \
-            never belongs into an app.
-            """,
+        fix: AssertionOnly.fix,
         badExample: """
             POST /token  grant_type=authorization_code&code=…&client_id=shop&client_secret=…  → 401 invalid_client
             """,

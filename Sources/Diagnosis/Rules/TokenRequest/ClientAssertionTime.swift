@@ -17,8 +17,7 @@ struct ClientAssertionTime: Rule {
             A client_assertion is good from iat (or nbf) to exp. When the provider got it, its own clock was outside of that span, or the span \
             is longer than the provider allows.
             """,
-        fix:
-            "Correct the clock of the host that signs, make a new assertion for each request instead of keeping one, and let it live for a minute or two.",
+        fix: AssertionTimes.fix,
         badExample: """
             client_assertion: {"iat":1772615000,"exp":1772615060,…}
             401 invalid_client   Date: 1772615300

@@ -11,7 +11,7 @@ import OAuth
 struct TokenInvalidGrant: Rule {
     static let info = RuleInfo(
         id: "token-invalid-grant",
-        title: "The provider rejected the code or refresh token",
+        title: RefusedGrant.title,
         severity: .error,
         isSymptom: true,
         explanation: """

@@ -15,10 +15,7 @@ struct RefreshTokenMissing: Rule {
             The login asked for offline access, and the answer to the code holds no refresh token. The user will have to sign in again as soon as \
             the access token has run out.
             """,
-        fix: """
-            Send prompt=consent together with the request for offline access, and see that the client may have refresh tokens at the provider. Google \
-            gives one with the first consent alone: revoke the app's access, or send prompt=consent.
-            """,
+        fix: StatedLack.refreshFix,
         badExample: """
             GET /authorize?…&scope=openid+offline_access
             POST /token → {"access_token":"…","id_token":"…"}

@@ -10,12 +10,8 @@ struct RateLimited: Rule {
         id: "rate-limited",
         title: "The provider throttles this client",
         severity: .error,
-        explanation:
-            "The provider refused the request because too many came in too short a time from this client, user or address.",
-        fix: """
-            Wait as long as Retry-After says before the next try, and longer after each further refusal. Keep tokens, metadata and keys \
-            until they run out instead of asking for them again, and look for a loop that sends requests.
-            """,
+        explanation: Throttling.explanation,
+        fix: Throttling.fix,
         badExample: """
             POST /token → 429, Retry-After: 30
             """,
