@@ -32,10 +32,7 @@ struct UnsentCookies: Sendable {
                 return request.code
             }
         )
-        let requests = Dictionary(
-            grouping: index.inOrder(index.authorizationRequests, by: \.exchange),
-            by: \.state
-        )
+        let requests = Dictionary(grouping: index.authorizationRequests, by: \.state)
         for response in index.responses where response.error == nil {
             let own = requests[response.parameters["state"]] ?? []
             for step in Self.steps(of: response, to: own, exchanged, index) {

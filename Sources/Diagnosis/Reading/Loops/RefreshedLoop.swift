@@ -63,8 +63,7 @@ enum RefreshedLoop {
             guard requests.count > 1 else { return }
             var run: [LoginRound] = []
             var last: AuthorizationRequest?
-            let asked = index.authorizationRequests.filter { !$0.isSilent }
-            for request in index.inOrder(asked, by: \.exchange) {
+            for request in index.authorizationRequests where !request.isSilent {
                 if let last, LoginRound.sameness(of: last) == LoginRound.sameness(of: request),
                     let page = Self.page(leadingTo: request, in: index),
                     let callback = Self.callback(leadingTo: page, among: requests, in: index),

@@ -42,10 +42,7 @@ enum ScriptedLoop {
             }
             guard pages.count > 1 else { return }
             let requests = index.authorizationRequests.filter { !$0.isSilent && $0.state != nil }
-            let logins = Dictionary(
-                grouping: index.inOrder(requests, by: \.exchange),
-                by: LoginRound.sameness
-            ).values
+            let logins = Dictionary(grouping: requests, by: LoginRound.sameness).values
             for login in logins where login.count >= LoginRound.fewest {
                 var run: [LoginRound] = []
                 for request in login {
