@@ -158,8 +158,13 @@ package struct JSONWebToken: Sendable, Hashable {
     /// `nbf`, in the same way.
     package var notBefore: Int64? { seconds("nbf") }
 
-    private func seconds(_ name: String) -> Int64? {
-        guard let value = claim(name)?.double, abs(value) < 1e15 else { return nil }
+    /// A claim that is a time (NumericDate, RFC 7519, section 2); whole seconds, nil where it is none that can be.
+    ///
+    /// `takingDigits`: digits in a string say it, too, though a number is due.
+    package func seconds(_ name: String, takingDigits: Bool = false) -> Int64? {
+        let claim = claim(name)
+        let digits = takingDigits ? claim?.string.flatMap { Int64($0) }.map(Double.init) : nil
+        guard let value = claim?.double ?? digits, abs(value) < 1e15 else { return nil }
         return Int64(value.rounded(.down))
     }
 }

@@ -83,6 +83,21 @@ struct JSONWebTokenTests {
         #expect(parsed.subject == "b")
     }
 
+    @Test(
+        arguments: [
+            ("1772615000", 1_772_615_000, 1_772_615_000), ("1772615000.75", 1_772_615_000, 1_772_615_000),
+            ("-0.5", -1, -1), (#""1772615000""#, nil, 1_772_615_000), (#""soon""#, nil, nil),
+            ("1e15", nil, nil), (#""1000000000000000""#, nil, nil), ("null", nil, nil),
+        ] as [(String, Int64?, Int64?)]
+    ) func timesAreNumbersOrDigitsWhereTheyAreTaken(value: String, number: Int64?, either: Int64?) throws {
+        let parsed = try #require(
+            JSONWebToken.parse(token(#"{"alg":"RS256"}"#, #"{"auth_time":\#(value)}"#))
+        )
+        #expect(parsed.seconds("auth_time") == number)
+        #expect(parsed.seconds("auth_time", takingDigits: true) == either)
+        #expect(parsed.seconds("iat", takingDigits: true) == nil)
+    }
+
     @Test func standardBase64AndPaddingAreReadAndNamed() throws {
         // 0xfb 0xff give + and / in the standard alphabet.
         let header = Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8))

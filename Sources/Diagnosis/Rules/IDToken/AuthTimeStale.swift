@@ -99,11 +99,7 @@ struct AuthTimeStale: Rule {
 
     /// When the user signed in; digits in a string say it, too, though a number is due (section 2).
     private func authenticated(_ delivered: DeliveredIDToken) -> Int64? {
-        let claim = delivered.idToken.token.claim("auth_time")
-        guard let time = claim?.double ?? claim?.string.flatMap({ Int64($0) }).map(Double.init),
-            abs(time) < 1e15
-        else { return nil }
-        return Int64(time.rounded(.down))
+        delivered.idToken.token.seconds("auth_time", takingDigits: true)
     }
 
     /// `require_auth_time` of a client whose registration is in the capture.
