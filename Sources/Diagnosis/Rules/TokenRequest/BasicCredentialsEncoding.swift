@@ -35,10 +35,10 @@ struct BasicCredentialsEncoding: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        for call in ClientCall.all(in: flow) {
+        Verdict.firstViolation(among: ClientCall.all(in: flow)) { call in
             let isTold = MisreadCredentials.isTold(by: call)
             guard call.isClientRefused || isTold, let misread = MisreadCredentials(of: call, in: flow) else {
-                continue
+                return .holds
             }
             return .violated(
                 Violation(
@@ -50,6 +50,5 @@ struct BasicCredentialsEncoding: Rule {
                 )
             )
         }
-        return .holds
     }
 }

@@ -4,6 +4,7 @@ import DiagnosisTestSupport
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct BasicCredentialsEncodingTests {
@@ -149,6 +150,70 @@ struct BasicCredentialsEncodingTests {
 
     @Test func saysNothingWhereTheProviderTookIt() throws {
         #expect(try Recording(broken).granted().finding(rule) == nil)
+    }
+
+    /// The last request to the token endpoint once more, some time later.
+    private func again(_ recording: Recording, after seconds: Int64, _ edit: (inout Exchange) -> Void) throws
+        -> Recording
+    {
+        var exchange = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        exchange.startedAt = exchange.startedAt + .seconds(seconds)
+        edit(&exchange)
+        return Recording(recording.exchanges + [exchange])
+    }
+
+    /// What was made up for at once hides no refresh that was refused for good.
+    @Test func refusalForGoodComesBeforeOneThatWasMadeUpFor() throws {
+        let refused = try Recording(broken)
+        let header = try #require(refused.exchanges.last?.request.headers.first("authorization"))
+        let encoded = try "\(client()):a%2Bb%252Bc4BFoYuUHiWYKS4L_b02T8_nK"
+        let granted = try again(refused, after: 1) { exchange in
+            exchange.request.headers.replace(
+                "Authorization",
+                with: "Basic " + Base64.encode(encoded.utf8)
+            )
+            exchange.response = RecordedResponse(
+                status: 200,
+                body: .json(
+                    #"{"access_token":"not-a-token","token_type":"Bearer","refresh_token":"refresh-0123456789"}"#
+                )
+            )
+        }
+        #expect(granted.finding(rule)?.severity == .note)
+        let refresh = try again(granted, after: 600) { exchange in
+            exchange.request.headers.replace("Authorization", with: header)
+            exchange.request.body = Body(
+                text: "grant_type=refresh_token&refresh_token=refresh-0123456789",
+                mediaType: FormBody.mediaType
+            )
+            exchange.response = refused.exchanges.last?.response
+        }
+        let finding = try #require(refresh.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(finding.places.first == "7 request.header Authorization")
+    }
+
+    /// Each call is read by itself: another secret is no misread one.
+    @Test func readsEachOfSeveralCalls() throws {
+        let header = try #require(
+            try Recording(broken).exchanges.last?.request.headers.first("authorization")
+        )
+        let wrong = try recording(
+            registered: "a+b%2Bc4BFoYuUHiWYKS4L_b02T8_nK",
+            credentials: "\(client()):wrong"
+        )
+        let both = try again(wrong, after: 1) {
+            $0.request.headers.replace("Authorization", with: header)
+        }
+        #expect(both.finding("client-secret-mismatch")?.places.first == "5 request.header Authorization")
+        #expect(both.finding(rule)?.places.first == "6 request.header Authorization")
+        let twice = try again(Recording(broken), after: 1) { _ in }
+        #expect(
+            twice.finding(rule)?.places == [
+                "5 request.header Authorization", "0 response.body client_secret", "5 response.body error",
+                "6 request.header Authorization", "6 response.body error",
+            ]
+        )
     }
 
     @Test func saysNothingOfASecretInTheBody() throws {
