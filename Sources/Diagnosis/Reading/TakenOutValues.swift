@@ -74,9 +74,7 @@ enum TakenOutValues {
             call.parameters.items + call.answer.parameters.items
         case .endSession(let call), .frontChannelLogout(let call): call.parameters.items
         case .backChannelLogout(let delivery): [delivery.parameter]
-        // Of metadata it is the name that others are held against.
-        case .discovery(let document):
-            ["issuer", "resource"].compactMap(document.answer.parameters.parameter)
+        case .discovery(let document): document.answer.parameters.items.filter { isAddress($0.name) }
         case .keySet: []
         }
     }
@@ -84,6 +82,11 @@ enum TakenOutValues {
     /// What stands for a whole header that is not there was put there by nobody.
     private static func shownToken(of call: EndpointCall) -> [Parameter] {
         [call.token].compactMap { $0?.value == BearerToken.leftOut ? nil : $0 }
+    }
+
+    /// Whether a member of metadata says what the server is called, or where something of it is.
+    private static func isAddress(_ name: String) -> Bool {
+        ["issuer", "resource", "jwks_uri"].contains(name) || name.hasSuffix("_endpoint")
     }
 
     /// Why a rule's violation says nothing: one of the values that it rests on is not in the capture.

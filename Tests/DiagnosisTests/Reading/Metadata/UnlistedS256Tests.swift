@@ -59,6 +59,16 @@ struct UnlistedS256Tests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// A name that was taken out of the capture is no other server's.
+    @Test func issuerThatWasTakenOutIsNoOther() throws {
+        let recording = try recording(3) {
+            $0["code_challenge_methods_supported"] = nil
+            $0["issuer"] = "[REDACTED]"
+        }
+        #expect(recording.finding("discovery-issuer-mismatch") == nil)
+        #expect(recording.finding(rule)?.title == title)
+    }
+
     /// Who asks to be registered at the server has taken its metadata.
     @Test func refusedRegistrationIsNoStop() throws {
         var recording = try recording(3) { $0["code_challenge_methods_supported"] = nil }

@@ -25,6 +25,17 @@ struct DiscoveryIssuerMismatchTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// A mark is nobody's name, be it the only one in the capture.
+    @Test func abstainsWhereTheIssuerAloneWasTakenOut() throws {
+        let recording = try Recording("healthy/web-code-flow")
+            .stating("issuer", "[REDACTED]", at: "/.well-known/openid-configuration")
+        #expect(recording.finding(rule) == nil)
+        let reason = try #require(recording.abstention(rule))
+        #expect(reason.hasPrefix("issuer was taken out of the capture: entry 0 "))
+        #expect(recording.finding("capture-sanitized")?.places == ["0 response.body issuer"])
+        #expect(recording.outcomes == [.success])
+    }
+
     /// Providers with an issuer for each application answer at their root as well.
     @Test(arguments: [
         ("https://id.example/application/shop/", true), ("https://id.example/application", true),
