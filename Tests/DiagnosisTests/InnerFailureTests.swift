@@ -76,6 +76,53 @@ struct InnerFailureTests {
         #expect(recording.finding(told)?.effectOf == "code-missing")
     }
 
+    /// The first try fails on the broker's page, which offers another provider: what the app is told is of that one.
+    @Test(
+        arguments: [
+            (
+                "error=invalid_scope", "error=invalid_request&error_description=Missing+parameter:+nonce",
+                "authz-missing-parameter"
+            ),
+            ("error=server_error", "error=invalid_scope", "scope-rejected"),
+            ("error=invalid_scope", "code=inner-code-12345678", nil),
+        ] as [(String, String, String?)]
+    )
+    func lastOfSeveralTriesIsTheCause(first: String, second: String, cause: String?) throws {
+        var capture = CaptureBuilder()
+        let form = "<form method=post action=/in><input name=user></form>"
+        let other = Self.inner.replacing("upstream", with: "second").replacing(
+            "inner-state",
+            with: "other-state"
+        )
+        capture.redirect(Self.outer, to: Self.inner)
+        for (login, host, state, answer) in [
+            (Self.inner, "upstream", "inner-state", first), (other, "second", "other-state", second),
+        ] {
+            let back = "https://broker.example/back?\(answer)&state=\(state)-1234567"
+            capture.get(login, body: .html(form))
+            capture.post(
+                "https://\(host).example/in",
+                [("user", "alice")],
+                302,
+                answer: [("Location", back)]
+            )
+            if login == other {
+                capture.redirect(back, to: "https://app.example/cb?\(Self.served)")
+            } else {
+                capture.get(back, body: .html("<p>Choose another way to sign in</p>"))
+                capture.redirect("https://broker.example/other", to: other)
+            }
+        }
+        capture.get("https://app.example/cb?\(Self.served)", 400, body: .html("<h1>Sign-in failed</h1>"))
+        let recording = Recording(capture.exchanges)
+        #expect(recording.flows.count == 3)
+        let told = try #require(
+            recording.diagnoses.first?.findings.first { $0.rule == "provider-server-error" }
+        )
+        #expect(told.effectOf == cause && told.effectOfFlow == cause.map { _ in "flow-3" })
+        #expect(told.isPrimary == (cause == nil))
+    }
+
     /// A broker's `access_denied` without a reason is nobody's own no where the login behind it broke.
     @Test func aFaultBehindABrokerIsNoCancellation() {
         let recording = recording(

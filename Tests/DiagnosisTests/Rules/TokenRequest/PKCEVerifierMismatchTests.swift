@@ -80,6 +80,23 @@ struct PKCEVerifierMismatchTests {
         #expect(recording.finding(rule)?.severity == .warning)
     }
 
+    /// What one call lacks is no fault of the other, in either order.
+    @Test(arguments: [(true, 5), (false, 4)]) func eachCallHasItsOwnClientToJudge(
+        isFirstBare: Bool,
+        place: Int
+    )
+        throws
+    {
+        let proven = try Recording(broken).answering("/token", 401, ["code": 401])
+        let bare = proven.sending("client_secret", nil)
+        let (first, second) = isFirstBare ? (bare, proven) : (proven, bare)
+        var again = try #require(second.exchanges.last { $0.request.url.path == "/token" })
+        again.startedAt = again.startedAt + .seconds(1)
+        let finding = try #require(Recording(first.exchanges + [again]).finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(finding.places[1] == "\(place) request.body code_verifier")
+    }
+
     /// The same is refused for the same, however often it is tried.
     @Test(arguments: [1, 5]) func clientThatTriesAgainIsStillTheCause(tries: Int) throws {
         var recording = try Recording(broken).sending("client_secret", nil)

@@ -52,6 +52,45 @@ struct PKCEVerifierMissingTests {
         #expect(recording.abstention(rule) != nil)
     }
 
+    /// The login, and another one that its callback began at once when the first was refused.
+    private func begunAnew(sending verifier: String?) throws -> Recording {
+        let first = try Recording(broken)
+        let (state, code) = ("second-state-0123456789", "second-code-0123456789")
+        let second = Recording(Array(first.exchanges.dropFirst()))
+            .asking("state", state).asking("nonce", "second-nonce-0123456789")
+            .asking("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+            .redirecting(with: [("code", code), ("state", state)])
+            .sending("code", code).sending("code_verifier", verifier)
+            .editing { $0.startedAt = $0.startedAt + .seconds(9) }
+        let next = try #require(second.exchanges.first).request.url.text
+        let led = first.editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.duration = .milliseconds(300)
+            exchange.response?.status = 302
+            exchange.response?.body = nil
+            exchange.response?.redirect(to: next)
+        }
+        return Recording(led.exchanges + second.exchanges)
+    }
+
+    /// Each has its own challenge, and its own request.
+    @Test(
+        arguments: [(nil, true), ("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", false)] as [(String?, Bool)]
+    )
+    func readsEachOfTwoLogins(verifier: String?, isMissing: Bool) throws {
+        let recording = try begunAnew(sending: verifier)
+        #expect(recording.outcomes == [.failure])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        let first = [
+            "1 request.query code_challenge", "4 request.body code_verifier", "4 response.body error",
+        ]
+        let second = [
+            "5 request.query code_challenge", "8 request.body code_verifier", "8 response.body error",
+        ]
+        #expect(finding.places == first + (isMissing ? second : []))
+    }
+
     @Test func saysNothingWithoutTheBackChannel() throws {
         #expect(try Recording(broken).frontChannel.finding(rule) == nil)
     }

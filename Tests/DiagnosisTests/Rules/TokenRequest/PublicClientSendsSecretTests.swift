@@ -102,6 +102,25 @@ struct PublicClientSendsSecretTests {
         #expect(finding?.isPrimary == true)
     }
 
+    /// The refresh that was refused for it tells more than the login that went well with it.
+    @Test func refusedCallComesBeforeOneThatWasTaken() throws {
+        let renewed = try Recording(broken).refreshing(to: "another-token-0123456789")
+        #expect(renewed.finding(rule)?.severity == .warning)
+        #expect(renewed.finding(rule)?.places.first == "2 request.body client_secret")
+        let refused = renewed.answering(
+            "/token",
+            401,
+            ["error": "invalid_client", "error_description": "AADSTS700025: Client is public so neither"]
+        )
+        let finding = try #require(refused.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(
+            finding.places == [
+                "4 request.body client_secret", "4 request.header User-Agent", "4 response.body error",
+            ]
+        )
+    }
+
     @Test func leavesAnEmptySecretAlone() throws {
         #expect(try Recording(broken).sending("client_secret", "").finding(rule) == nil)
     }
