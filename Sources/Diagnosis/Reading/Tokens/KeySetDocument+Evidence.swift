@@ -4,6 +4,9 @@ import JOSE
 import OAuth
 
 extension KeySetDocument {
+    /// Whether it has a key of this id.
+    func holds(_ kid: String) -> Bool { keys?.keys.contains { $0.id == kid } ?? false }
+
     /// The kids of a key set of the app's.
     var appEvidence: Evidence { evidence(note: "the app's key set") }
 
