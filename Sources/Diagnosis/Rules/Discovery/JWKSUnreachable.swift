@@ -32,23 +32,9 @@ struct JWKSUnreachable: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var read: Set<String> = []
-        var unknown: Set<String> = []
-        var failed: [String: [KeySetDocument]] = [:]
-        var order: [String] = []
-        for document in flow.keySets {
-            let url = document.endpoint.text
-            switch fate(of: document) {
-            case .read: read.insert(url)
-            case .unknown: unknown.insert(url)
-            case .elsewhere: continue
-            case .failed:
-                if failed[url] == nil { order.append(url) }
-                failed[url, default: []].append(document)
-            }
-        }
-        for url in order where !read.contains(url) && !unknown.contains(url) {
-            let documents = failed[url] ?? []
+        let unread = UnreadKeySet(in: flow)
+        let documents = unread.documents
+        if !documents.isEmpty {
             let evidence = documents.prefix(4).flatMap { self.evidence(of: $0, flow) }
             if let algorithm = secretsAlgorithm(without: documents, flow) {
                 return .violated(Violation(evidence + [algorithm], saying: Self.bySecret))
@@ -57,8 +43,7 @@ struct JWKSUnreachable: Rule {
             return .violated(Violation(evidence, explains: explains).toldOfFront(in: flow))
         }
         if let elsewhere = UndeclaredKeys.violation(in: flow) { return .violated(elsewhere) }
-        return order.contains(where: unknown.contains) || failed.isEmpty && !unknown.subtracting(read).isEmpty
-            ? .abstains("the key set was not saved") : .holds
+        return unread.isUnsaved ? .abstains("the key set was not saved") : .holds
     }
 
     /// Whether the app's server asked for them while it worked on a callback that it refused, be it once more.
@@ -69,24 +54,6 @@ struct JWKSUnreachable: Rule {
                 call.place.exchange.map(asked.contains) ?? false
             }
         }
-    }
-
-    private enum Fate {
-        case read
-        case failed
-        /// Saved without its body, or not saved.
-        case unknown
-        /// Sent on, cancelled, or a matter of the transport.
-        case elsewhere
-    }
-
-    private func fate(of document: KeySetDocument) -> Fate {
-        let answer = document.answer
-        guard !answer.isCancelled, !answer.isExplainedByTransport else { return .elsewhere }
-        guard let status = answer.status else { return answer.isUnseen ? .unknown : .failed }
-        if document.keys != nil && status < 300 || status == 304 { return .read }
-        if (300..<400).contains(status) { return .elsewhere }
-        return status < 300 && (!answer.isBodyRecorded || answer.isUnseen) ? .unknown : .failed
     }
 
     /// The algorithm of an ID token that the client's secret signed, where the provider answered with data that hold no keys: it has none.
