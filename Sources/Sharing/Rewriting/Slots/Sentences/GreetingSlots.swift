@@ -133,12 +133,24 @@ enum GreetingSlots {
             && greetings.contains(SlotReader.string(phrase.words))
         let single = words.count == 1 ? SlotReader.string(words[0]).lowercased() : ""
         if anybody.contains(single) || titles.contains(single) { return [] }
+        if !isTitled, isOfLetters(phrase), goesOn(rest) { return [] }
         guard let first = words.first, let last = words.last,
             words.count >= phrase.leastWords || isGreeted || isTitled,
             !words.contains(where: { SureWords.isCommon(SlotReader.string($0)) })
         else { return phrase.leastWords == 1 ? account(text, coding) : [] }
         return [slot("display_name", text[first.startIndex..<last.endIndex], coding)]
             + inBrackets(rest, coding)
+    }
+
+    /// Whether a phrase opens a letter in German, in which all nouns have capitals: without a title, a name is what
+    /// ends the line.
+    private static func isOfLetters(_ phrase: Phrase) -> Bool {
+        phrase.words.starts(with: "sehr geehrte".utf8)
+    }
+
+    /// Whether a sentence goes on behind a name, and it is not one of two.
+    private static func goesOn(_ rest: ArraySlice<UInt8>) -> Bool {
+        rest.first.map(\.isASCIILetter) ?? false && !rest.starts(with: "und ".utf8)
     }
 
     /// `Ms. Lovelace`, `Frau Dr. Lovelace`: what stands before a surname, with a capital behind it.
