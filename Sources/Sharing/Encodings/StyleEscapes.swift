@@ -37,16 +37,18 @@ enum StyleEscapes {
     }
 
     /// In digits: of an escape for a character of ASCII that is no control character, and of the longest there are.
-    private static let shortest = 2
-    private static let longest = 6
+    static let shortest = 2
+    static let longest = 6
 
     private static func digits(behind mark: Int, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         text[(mark + 1)...].prefix(longest).prefix(while: \.isHexadecimalDigit)
     }
 
     /// Of white space, of which a line break may have two bytes.
-    private static func lengthOfSpace(at index: Int, in text: ArraySlice<UInt8>) -> Int {
-        if text[index...].starts(with: [0x0d, 0x0a]) { return 2 }
-        return text[index...].first.map { [0x09, 0x0a, 0x0c, 0x0d, 0x20].contains($0) } ?? false ? 1 : 0
+    static func lengthOfSpace<Text: RandomAccessCollection<UInt8>>(at index: Text.Index, in text: Text) -> Int
+    {
+        let behind = text[index...].prefix(2)
+        if behind.elementsEqual([0x0d, 0x0a]) { return 2 }
+        return behind.first.map { [0x09, 0x0a, 0x0c, 0x0d, 0x20].contains($0) } ?? false ? 1 : 0
     }
 }

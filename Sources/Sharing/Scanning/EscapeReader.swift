@@ -1,7 +1,7 @@
 import Captures
 
-/// Undoes one layer of escapes in bytes: percent-encoding, the escapes of JSON and JavaScript strings, and the
-/// character references of HTML.
+/// Undoes one layer of escapes in bytes: percent-encoding, the escapes of JSON and JavaScript strings, the character
+/// references of HTML, and the escapes of style sheets.
 ///
 /// Where several kinds are asked for, each escape is undone as what it looks like, in one pass. What is no whole escape
 /// stays as it is. Reads every byte at most twice.
@@ -15,8 +15,10 @@ struct EscapeReader {
         static let json = Kinds(rawValue: 2)
         /// `&amp;`, `&#65;`, `&#x41;`, the last two also without semicolon.
         static let html = Kinds(rawValue: 4)
+        /// `\71 `, `\000071`, see ``StyleEscapes``: what JSON has as well is read as that where both are asked for.
+        static let style = Kinds(rawValue: 8)
 
-        static let all: [Kinds] = [.percent, .json, .html]
+        static let all: [Kinds] = [.percent, .json, .html, .style]
     }
 
     /// How far from an escape a piece of the view reaches, in bytes.
@@ -40,7 +42,7 @@ struct EscapeReader {
         var isFirst = true
         var index = 0
         while let next = introducer(from: index) {
-            guard let escape = escape(at: next) else {
+            guard let escape = escape(at: next, of: kinds) else {
                 index = next + 1
                 continue
             }
@@ -67,16 +69,16 @@ struct EscapeReader {
         var present: Kinds = []
         var index = 0
         while let next = introducer(from: index) {
-            let kind: Kinds =
+            let begun: [Kinds] =
                 switch bytes[next] {
-                case UInt8(ascii: "%"): .percent
-                case UInt8(ascii: "\\"): .json
-                default: .html
+                case UInt8(ascii: "%"): [.percent]
+                case UInt8(ascii: "\\"): [.json, .style]
+                default: [.html]
                 }
-            if !present.contains(kind), escape(at: next) != nil {
-                present.insert(kind)
-                if present == kinds { break }
+            for kind in begun where kinds.contains(kind) && !present.contains(kind) {
+                if escape(at: next, of: kind) != nil { present.insert(kind) }
             }
+            if present == kinds { break }
             index = next + 1
         }
         return present
@@ -98,7 +100,7 @@ struct EscapeReader {
     /// The next byte that may begin an escape.
     private func introducer(from start: Int) -> Int? {
         let percent = kinds.contains(.percent) ? UInt8(ascii: "%") : 0xff
-        let backslash = kinds.contains(.json) ? UInt8(ascii: "\\") : 0xff
+        let backslash = kinds.isDisjoint(with: [.json, .style]) ? 0xff : UInt8(ascii: "\\")
         let ampersand = kinds.contains(.html) ? UInt8(ascii: "&") : 0xff
         var index = start
         let count = bytes.count
@@ -110,11 +112,13 @@ struct EscapeReader {
         return nil
     }
 
-    private func escape(at index: Int) -> Escape? {
+    private func escape(at index: Int, of kinds: Kinds) -> Escape? {
         switch bytes[index] {
-        case UInt8(ascii: "%"): percentEscape(at: index)
-        case UInt8(ascii: "\\"): backslashEscape(at: index)
-        default: reference(at: index)
+        case UInt8(ascii: "%"): return percentEscape(at: index)
+        case UInt8(ascii: "\\"):
+            return (kinds.contains(.json) ? backslashEscape(at: index) : nil)
+                ?? (kinds.contains(.style) ? styleEscape(at: index) : nil)
+        default: return reference(at: index)
         }
     }
 
@@ -142,6 +146,19 @@ struct EscapeReader {
         case let byte where Self.isPunctuation(byte): return Escape(length: 2, meaning: .byte(byte))
         default: return nil
         }
+    }
+
+    private func styleEscape(at index: Int) -> Escape? {
+        var end = index + 1
+        var scalar: UInt32 = 0
+        while end < bytes.count, end <= index + StyleEscapes.longest, let digit = bytes[end].hexadecimalValue
+        {
+            scalar = scalar << 4 | UInt32(digit)
+            end += 1
+        }
+        guard end - index > StyleEscapes.shortest, scalar >= 0x20 else { return nil }
+        end += StyleEscapes.lengthOfSpace(at: end, in: bytes)
+        return Escape(length: end - index, meaning: .scalar(scalar))
     }
 
     /// A unit of UTF-16 in four digits behind two characters, or two such units that are one scalar.

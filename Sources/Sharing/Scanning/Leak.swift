@@ -9,6 +9,8 @@ package struct Leak: Sendable, Hashable {
         case percent
         case json = "JSON"
         case html = "HTML"
+        /// Of style sheets.
+        case style = "CSS"
         /// Either alphabet.
         case base64
         case hexadecimal

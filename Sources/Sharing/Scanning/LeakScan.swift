@@ -8,10 +8,10 @@ package import JSON
 /// secrets were found or replaced: it decodes with readers of its own, and what it is told is what it looks for.
 ///
 /// **Encodings.** Percent (either case of digits, `%u0041`, `+` for a space, twice and more), the escapes of JSON and
-/// JavaScript strings (JSON inside of JSON), HTML's character references, base64 and base64url (the secret anywhere
-/// inside of what was encoded, padded or not, with line breaks, text of UTF-16 too), hexadecimal digits; up to four
-/// layers around one another in any order, besides the base64 of a body that HAR declares. Escapes of several kinds that
-/// meet in one layer count as one.
+/// JavaScript strings (JSON inside of JSON), HTML's character references, the escapes of style sheets, base64 and
+/// base64url (the secret anywhere inside of what was encoded, padded or not, with line breaks, text of UTF-16 too),
+/// hexadecimal digits; up to four layers around one another in any order, besides the base64 of a body that HAR
+/// declares. Escapes of several kinds that meet in one layer count as one.
 ///
 /// **Case.** ASCII letters are compared without case: twelve characters are as good as never equal by accident, even
 /// without case. Only values of fewer than six bytes in named pairs are compared as they are: a stand-in of the same

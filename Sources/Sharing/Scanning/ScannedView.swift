@@ -70,7 +70,7 @@ enum ViewDecoding: Hashable {
         case .hexadecimal: return [.hexadecimal]
         case .escapes(let kinds):
             let present = EscapeReader(part, kinds).presentKinds()
-            return [(.percent, .percent), (.json, .json), (.html, .html)].compactMap {
+            return [(.percent, .percent), (.json, .json), (.html, .html), (.style, .style)].compactMap {
                 (kind: EscapeReader.Kinds, encoding: Leak.Encoding) in
                 present.contains(kind) ? encoding : nil
             }

@@ -88,7 +88,7 @@ struct TextScan {
     }
 
     private mutating func unescape(_ view: UnsafeBufferPointer<UInt8>, depth: Int) {
-        let present = EscapeReader(view, [.percent, .json, .html]).presentKinds()
+        let present = EscapeReader(view, [.percent, .json, .html, .style]).presentKinds()
         guard !present.isEmpty else { return }
         descend(.escapes(present), into: view, depth: depth + 1)
         guard depth < Self.exactDepth else { return }

@@ -78,6 +78,14 @@ struct LeakEncodingTests {
         )
     }
 
+    @Test(arguments: [
+        #"\71\37\5a\72\32\4c\6b\58\39\76\54\62"#, #"\71 7Zr\32 LkX9v\000054b"#, "q7Zr2L\\6B\r\nX9vTb",
+    ])
+    func escapesOfStyleSheetsAreUndone(text: String) {
+        let scan = LeakScan(secrets: [Secret(.token, "q7Zr2LkX9vTb")], lawful: [], short: [:])
+        #expect(scan.leaks(in: [.string("a{content:'\(text)'}")]).map(\.encodings) == [[.style]])
+    }
+
     @Test func theOffsetIsWhereTheEncodedLeakBegins() {
         let percent = SecretSpelling.percentEverything.write(Self.secret)
         #expect(Self.leaks("ab%2Fcd=" + percent).map(\.offset) == [8])

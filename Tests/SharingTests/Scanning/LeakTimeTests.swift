@@ -37,7 +37,7 @@ struct LeakTimeTests {
         ("percent of percent", "%25252525"), ("percent signs", "%25"), ("percent nests", "%252525"),
         ("half percent", "%2"), ("backslashes", "\\"), ("escaped u", "\\u005cu005c"), ("half u", "\\u00"),
         ("braces", "\\u{41"), ("references", "&#x41;"), ("nests of references", "&amp;amp;amp;"),
-        ("ampersands", "&"),
+        ("ampersands", "&"), ("nests of style escapes", "\\5c 5c "), ("half style", "\\00000"),
         ("long names", "&aaaaaaaaaaaaaaaaaaaa"), ("one letter", "V"), ("base64 of itself", "QUFB"),
         ("zeros", "AAAA"),
         ("hexadecimal", "3431"), ("all at once", "%25\\u0026#37;\\\\u005c&#x25;26"),

@@ -7,6 +7,7 @@ enum SecretSpelling: String, CaseIterable {
     case html, htmlDecimal, htmlHexadecimal, htmlWithoutSemicolon
     case base64, base64WithoutPadding, base64URL, base64Lines, base64UTF16, base64UTF16BigEndian
     case hexadecimal, hexadecimalUpperCase
+    case style
 
     func write(_ text: String) -> String {
         let bytes = Data(text.utf8)
@@ -49,6 +50,7 @@ enum SecretSpelling: String, CaseIterable {
         case .base64UTF16: return (text.data(using: .utf16LittleEndian) ?? Data()).base64EncodedString()
         case .base64UTF16BigEndian: return (text.data(using: .utf16BigEndian) ?? Data()).base64EncodedString()
         case .hexadecimal: return bytes.map { String(format: "%02x", $0) }.joined()
+        case .style: return text.unicodeScalars.map { String(format: "\\%06x", $0.value) }.joined()
         case .hexadecimalUpperCase: return bytes.map { String(format: "%02X", $0) }.joined()
         }
     }
