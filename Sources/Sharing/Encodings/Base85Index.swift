@@ -6,8 +6,22 @@ struct Base85Index {
     /// Digits in which a secret may be, with those that its first and its last bytes share with others.
     struct Run {
         /// Where each group of five stands; the last one may be shorter.
-        let groups: [Range<Int>]
+        private(set) var groups: [Range<Int>]
         let alphabet: Base85Alphabet
+
+        var end: Int { groups.last?.upperBound ?? 0 }
+
+        /// Takes the digits from a place on up to another one, as far as there are any.
+        mutating func extend(from start: Int, to limit: Int, in text: [UInt8]) {
+            var end = start
+            while end < limit {
+                let group = text[end...].prefix(5).prefix { alphabet.isDigit($0) }
+                guard alphabet.decoded(group) != nil else { return }
+                groups.append(group.indices)
+                end = group.endIndex
+                guard group.count == 5 else { return }
+            }
+        }
 
         /// Changes what it says.
         ///
@@ -52,22 +66,29 @@ struct Base85Index {
         }
     }
 
-    /// The runs of a text in which a secret begins, in its order.
+    /// The runs of a text in which a secret begins, in its order; one in which another begins goes on to the end of that.
     func runs(in text: [UInt8]) -> [Run] {
-        index.matches(in: text).compactMap { match in
-            let alphabet = Self.alphabets[match.secret % Self.spellingCount / 4]
+        var runs: [Run] = []
+        // Of each alphabet and place of the first digit.
+        var last: [Int: Int] = [:]
+        for match in index.matches(in: text) {
+            let alphabet = match.secret % Self.spellingCount / 4
             let start = match.range.lowerBound + (5 - match.offset % 5) % 5
-            let isLed = start >= 5 && alphabet.decoded(text[(start - 5)..<start]) != nil
-            var groups = isLed ? [(start - 5)..<start] : []
-            var end = start
-            for _ in 0...(lengths[match.secret / Self.spellingCount] / 4) {
-                let group = text[end...].prefix(5).prefix { alphabet.isDigit($0) }
-                guard alphabet.decoded(group) != nil else { break }
-                groups.append(group.indices)
-                end = group.endIndex
-                guard group.count == 5 else { break }
+            let limit = start + 5 * (lengths[match.secret / Self.spellingCount] / 4 + 1)
+            let key = 5 * alphabet + start % 5
+            if let known = last[key], case let end = runs[known].end, start <= end {
+                runs[known].extend(from: end, to: limit, in: text)
+                continue
             }
-            return groups.isEmpty ? nil : Run(groups: groups, alphabet: alphabet)
+            var run = Run(groups: [], alphabet: Self.alphabets[alphabet])
+            if start >= 5 { run.extend(from: start - 5, to: start, in: text) }
+            // Digits in front that are fewer, or no number, belong to something else.
+            if run.end != start { run = Run(groups: [], alphabet: run.alphabet) }
+            run.extend(from: start, to: limit, in: text)
+            guard !run.groups.isEmpty else { continue }
+            last[key] = runs.count
+            runs.append(run)
         }
+        return runs
     }
 }

@@ -43,6 +43,11 @@ struct UUEncodedText {
         (0x20...0x60).contains(digit) ? (digit - 0x20) & 63 : nil
     }
 
+    /// For each byte the digit in which it begins.
+    var origins: [Int] {
+        lines.flatMap { line in (0..<line.count).map { line.start + $0 * 4 / 3 } }
+    }
+
     /// Writes other bytes in the place of these; digits that say the same as before stay, and so does everything where there are
     /// others of them.
     func write(_ other: [UInt8], into text: inout [UInt8]) {

@@ -14,6 +14,11 @@ package struct Leak: Sendable, Hashable {
         /// Either alphabet.
         case base64
         case hexadecimal
+        /// Bytes by their numbers.
+        case decimal
+        /// Of any alphabet.
+        case base85 = "base 85"
+        case uuencoded = "uuencode"
     }
 
     package var kind: Secret.Kind

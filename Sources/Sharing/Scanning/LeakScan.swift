@@ -10,7 +10,7 @@ package import JSON
 /// **Encodings.** Percent (either case of digits, `%u0041`, `+` for a space, twice and more), the escapes of JSON and
 /// JavaScript strings (JSON inside of JSON), HTML's character references, the escapes of style sheets, base64 and
 /// base64url (the secret anywhere inside of what was encoded, padded or not, with line breaks, text of UTF-16 too),
-/// hexadecimal digits; up to four layers around one another in any order, besides the base64 of a body that HAR
+/// hexadecimal digits, bytes by their numbers, base 85 and lines of `uuencode`; up to four layers around one another in any order, besides the base64 of a body that HAR
 /// declares. Escapes of several kinds that meet in one layer count as one.
 ///
 /// **Case.** ASCII letters are compared without case: twelve characters are as good as never equal by accident, even
@@ -74,6 +74,7 @@ package struct LeakScan: Sendable {
             named: NamedValueIndex(short),
             words: WordIndex(spelled.map { ($0.1, $0.2) }),
             wordSecrets: spelled.map(\.0),
+            base85: Base85Index(texts.filter { Drawn.looks($0.utf8) }),
             textBytes: textBytes
         )
     }

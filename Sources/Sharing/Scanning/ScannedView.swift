@@ -36,15 +36,20 @@ enum ViewDecoding: Hashable {
     case base64(phase: Int)
     /// What text is inside of hexadecimal digits, runs decoded without their first characters.
     case hexadecimal(phase: Int)
+    /// Bytes that are written one by one: no short values by their names are looked for in them, and no more encodings.
+    case listed(ListedBytes)
     /// The body of a HAR entry that says that its text is base64.
     case body
 
     /// The view of a text; nil where the decoding changes nothing of it.
     ///
-    /// `textBytes`: for each ASCII byte, whether text may have it.
-    func view(of text: UnsafeBufferPointer<UInt8>, textBytes: [Bool], tracksOrigins: Bool = false)
-        -> ScannedView?
-    {
+    /// `textBytes`: for each ASCII byte, whether text may have it; `base85`: nil finds none of it.
+    func view(
+        of text: UnsafeBufferPointer<UInt8>,
+        textBytes: [Bool],
+        base85: Base85Index? = nil,
+        tracksOrigins: Bool = false
+    ) -> ScannedView? {
         var runs = TextRuns(
             textBytes: textBytes,
             minimum: self == .body ? 1 : TextRuns.minimum,
@@ -58,6 +63,11 @@ enum ViewDecoding: Hashable {
             AlphabetRuns.base64.decode(text, phase: phase, into: &runs, tracksOrigins: tracksOrigins)
         case .hexadecimal(let phase):
             AlphabetRuns.hexadecimal.decode(text, phase: phase, into: &runs, tracksOrigins: tracksOrigins)
+        case .listed(let form):
+            form.read(Array(text), base85 ?? Base85Index([])) { bytes, origins in
+                let own = tracksOrigins ? origins.map { UInt32(truncatingIfNeeded: $0) } : []
+                bytes.withUnsafeBufferPointer { runs.take($0, origins: own) }
+            }
         case .body: AlphabetRuns.base64.decodeWhole(text, into: &runs, tracksOrigins: tracksOrigins)
         }
         return runs.view.bytes.isEmpty ? nil : runs.view
@@ -68,6 +78,7 @@ enum ViewDecoding: Hashable {
         switch self {
         case .base64, .body: return [.base64]
         case .hexadecimal: return [.hexadecimal]
+        case .listed(let form): return [form.encoding]
         case .escapes(let kinds):
             let present = EscapeReader(part, kinds).presentKinds()
             return [(.percent, .percent), (.json, .json), (.html, .html), (.style, .style)].compactMap {

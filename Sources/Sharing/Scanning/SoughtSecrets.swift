@@ -7,6 +7,8 @@ struct SoughtSecrets: Sendable {
     let words: WordIndex
     /// Those that the words are of.
     let wordSecrets: [Secret]
+    /// Those of the secrets that were drawn, in base 85.
+    let base85: Base85Index
     /// For each ASCII byte, whether text may have it: printable, white space, and what the secrets have.
     let textBytes: [Bool]
 

@@ -7,7 +7,7 @@
 struct TextScan {
     /// Encodings around one another at most, a body's base64 not counted.
     static let maximumDepth = 6
-    /// How deep escapes of several kinds are also undone one kind at a time.
+    /// How deep escapes of several kinds are also undone one kind at a time, and bytes are looked for that are listed.
     static let exactDepth = 3
     /// In bytes of views, for a text of so many bytes.
     static func exactBudget(_ count: Int) -> Int { 16 * count + 8192 }
@@ -60,7 +60,7 @@ struct TextScan {
                     characters: $0.characters
                 )
             }
-        if !sought.named.isEmpty {
+        if !sought.named.isEmpty, !isListed {
             var scan = NamedValueScan(sought.named, view, limit: Self.limit)
             found += scan.run(context: context)
         }
@@ -85,6 +85,13 @@ struct TextScan {
         for phase in 0..<AlphabetRuns.hexadecimal.phases {
             descend(.hexadecimal(phase: phase), into: view, depth: depth + 1)
         }
+        guard depth < Self.exactDepth else { return }
+        for form in ListedBytes.allCases { descend(.listed(form), into: view, depth: Self.maximumDepth) }
+    }
+
+    /// Whether what is looked at was written byte by byte.
+    private var isListed: Bool {
+        if case .listed = above.last?.decoding { true } else { false }
     }
 
     private mutating func unescape(_ view: UnsafeBufferPointer<UInt8>, depth: Int) {
@@ -103,7 +110,7 @@ struct TextScan {
     private mutating func descend(_ decoding: ViewDecoding, into view: UnsafeBufferPointer<UInt8>, depth: Int)
         -> Int
     {
-        guard let below = decoding.view(of: view, textBytes: sought.textBytes) else { return 0 }
+        guard let below = self.view(decoding, of: view) else { return 0 }
         var hasher = Hasher()
         below.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         let hash = hasher.finalize()
@@ -115,15 +122,26 @@ struct TextScan {
         return below.bytes.count
     }
 
+    private func view(
+        _ decoding: ViewDecoding,
+        of text: UnsafeBufferPointer<UInt8>,
+        tracksOrigins: Bool = false
+    ) -> ScannedView? {
+        decoding.view(
+            of: text,
+            textBytes: sought.textBytes,
+            base85: sought.base85,
+            tracksOrigins: tracksOrigins
+        )
+    }
+
     // MARK: - Where a finding stands in the text
 
     /// Follows what was found in the lowest view up to the text.
     private mutating func record(_ found: [Finding]) {
         var found = found
         for (text, decoding) in above.reversed() {
-            guard let view = decoding.view(of: text, textBytes: sought.textBytes, tracksOrigins: true) else {
-                return
-            }
+            guard let view = view(decoding, of: text, tracksOrigins: true) else { return }
             for index in found.indices {
                 // The last byte may have been made of several: up to where the next one comes from.
                 let next = found[index].range.upperBound

@@ -46,6 +46,13 @@ struct Base85IndexTests {
         #expect(standIns.sweeper.replacingGroups(inBase85Of: Array(text.utf8)) == nil)
     }
 
+    @Test func secretsThatBeginInOneAnotherAreOneRun() {
+        var found = FoundSecrets()
+        found.values = [Self.secret + String(repeating: "x", count: 8_000): .token]
+        let text = Array(String(repeating: "EAq'A1/)Ic3HeA21fnNh3+H*10h?@X", count: 100).utf8)
+        #expect(StandIns.fixed(found).sweeper.base85.runs(in: text).map(\.groups.count) == [600])
+    }
+
     /// More of the same secret begins within what is looked at behind its beginning.
     @Test func timeGrowsWithTheText() {
         var found = FoundSecrets()

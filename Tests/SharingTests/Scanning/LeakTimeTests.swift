@@ -47,7 +47,8 @@ struct LeakTimeTests {
         ("tags", "<a name=password value="), ("arrays", "\"password\":["),
         ("objects", "{\"name\":\"password\","),
         ("parts", "name=\"password\"\r\n\r\n"), ("wide characters", "密码安全测试"), ("stray bytes", "%80%e5%a0"),
-        ("UTF-16", "YQBiAGMA"),
+        ("UTF-16", "YQBiAGMA"), ("numbers", "113,55,"), ("marks of base 85", "<~!~>"),
+        ("digits in pairs", "71:37:"), ("lines of uuencode", "begin 644 f\n#0V%T\n"),
     ]
 
     @Test(arguments: hostile.map(\.name))
