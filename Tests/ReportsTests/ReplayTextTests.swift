@@ -127,11 +127,11 @@ struct ReplayTextTests {
 
     /// What a recording leaves open with the app's own exchanges, a run without them can't say.
     @Test(arguments: [true, false]) func whatIsLeftOpenWithTheAppIsNoNews(isAppDriven: Bool) async throws {
-        let flow = try ReplayedGrant.flow()
+        let flow = try ReplayedGrant.flow(before: "https://app.example/")
         let now = flow.started + .seconds(2_000)
         var plan = PlanBuilder(flow, siblings: [flow]).plan()
         if !isAppDriven {
-            plan.leftOut = [ReplayPlan.LeftOut(exchange: 7, reason: .app(origin: "https://app.example"))]
+            plan.leftOut = [ReplayPlan.LeftOut(exchange: 1, reason: .app(origin: "https://app.example"))]
         }
         let report = ReplayReport(
             capture: "login.har",

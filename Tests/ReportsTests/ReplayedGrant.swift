@@ -10,13 +10,15 @@ enum ReplayedGrant {
         #"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#
     )
 
-    static func flow() throws -> Flow {
+    /// `page`: the address of one of the app's that was recorded behind it.
+    static func flow(before page: String? = nil) throws -> Flow {
         var capture = CaptureBuilder()
         capture.post(
             "https://id.example/token",
             [("grant_type", "client_credentials"), ("client_id", "svc"), ("client_secret", "a-secret")],
             body: answer
         )
+        if let page { capture.get(page) }
         return try #require(FlowFinder.flows(in: capture.capture).first)
     }
 

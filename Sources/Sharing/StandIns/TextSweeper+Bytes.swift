@@ -31,9 +31,11 @@ extension TextSweeper {
     }
 
     /// A secret in base 85 without marks around it.
-    func replacingGroups(inBase85Of text: [UInt8]) -> [UInt8]? {
+    ///
+    /// `changing`: is handed the bytes; nil leaves them as they are.
+    func replacingGroups(inBase85Of text: [UInt8], _ changing: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
         var output = text
-        for run in base85.runs(in: text) { run.change(&output, replacingSecrets) }
+        for run in base85.runs(in: text) { run.change(&output, changing) }
         return output == text ? nil : output
     }
 

@@ -116,7 +116,10 @@ final class TextSweeper {
         }
         let matches = index.matches(in: text)
         take(replacing(pass.isOfWholes ? matches.filter(isWhole) : matches, in: text))
-        if !pass.isOfWholes {
+        if pass.isOfWholes {
+            // Digits of base 85 are what begins an escape elsewhere.
+            if depth < 2 { take(replacingGroups(inBase85Of: current, replacingWholes)) }
+        } else {
             take(replacingWords(in: current))
             take(replacingPeople(in: current))
             take(replacingNames(in: current))
@@ -140,7 +143,7 @@ final class TextSweeper {
             take(replacingGroups(of: current))
             take(replacingLines(ofUUEncoded: current))
             take(replacingDigits(inBase85Of: current))
-            take(replacingGroups(inBase85Of: current))
+            take(replacingGroups(inBase85Of: current, replacingSecrets))
             take(replacingBytes(byNumberOf: current))
             take(replacingNumbers(inBase64Of: current))
         }
@@ -175,6 +178,11 @@ final class TextSweeper {
     func replacingSecrets(in bytes: [UInt8]) -> [UInt8]? {
         let plain = replacing(index.matches(in: bytes), in: bytes)
         return replacingWords(in: plain ?? bytes) ?? plain
+    }
+
+    /// The same of secrets that stand there whole.
+    private func replacingWholes(in bytes: [UInt8]) -> [UInt8]? {
+        replacing(index.matches(in: bytes).filter(isWhole), in: bytes)
     }
 
     /// Numbers of people by themselves in base64, which are too short to be met among others.
