@@ -5,13 +5,15 @@ package import JSON
 ///
 /// Looks at every string, member name and number of a JSON value, as it is and through nested encodings, for any twelve
 /// characters in a row of a secret, and for names with values that must not stand under them. It knows nothing of how
-/// secrets were found or replaced: it decodes with readers of its own, and what it is told is what it looks for.
+/// secrets were found or replaced: it undoes escapes, base64 and hexadecimal digits with readers of its own, and what
+/// it is told is what it looks for.
 ///
 /// **Encodings.** Percent (either case of digits, `%u0041`, `+` for a space, twice and more), the escapes of JSON and
 /// JavaScript strings (JSON inside of JSON), HTML's character references, the escapes of style sheets, base64 and
 /// base64url (the secret anywhere inside of what was encoded, padded or not, with line breaks, text of UTF-16 too),
-/// hexadecimal digits, bytes by their numbers, base 85 and lines of `uuencode`; up to four layers around one another in any order, besides the base64 of a body that HAR
-/// declares. Escapes of several kinds that meet in one layer count as one.
+/// hexadecimal digits; up to four layers around one another in any order, besides the base64 of a body that HAR
+/// declares. Escapes of several kinds that meet in one layer count as one. As the innermost layer, with at most two
+/// around it: bytes by their numbers, base 85 and lines of `uuencode`, as ``ListedBytes`` has them.
 ///
 /// **Case.** ASCII letters are compared without case: twelve characters are as good as never equal by accident, even
 /// without case. Only values of fewer than six bytes in named pairs are compared as they are: a stand-in of the same
