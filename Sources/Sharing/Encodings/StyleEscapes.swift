@@ -16,11 +16,16 @@ enum StyleEscapes {
     static func escape(at index: Int, in text: ArraySlice<UInt8>) -> (bytes: [UInt8], length: Int)? {
         let digits = digits(behind: index, in: text)
         guard text[index] == 0x5c, digits.count >= shortest,
-            let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16), value >= 0x20,
+            let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16), isText(value),
             let scalar = Unicode.Scalar(value)
         else { return nil }
         let end = digits.endIndex + lengthOfSpace(at: digits.endIndex, in: text)
         return (Array(String(Character(scalar)).utf8), end - index)
+    }
+
+    /// Whether it is no control character, or one of white space.
+    static func isText(_ scalar: UInt32) -> Bool {
+        scalar >= 0x20 || [0x09, 0x0a, 0x0c, 0x0d].contains(scalar)
     }
 
     /// Writes a byte in the manner of an escape that stood there.

@@ -156,7 +156,7 @@ struct EscapeReader {
             scalar = scalar << 4 | UInt32(digit)
             end += 1
         }
-        guard end - index > StyleEscapes.shortest, scalar >= 0x20 else { return nil }
+        guard end - index > StyleEscapes.shortest, StyleEscapes.isText(scalar) else { return nil }
         end += StyleEscapes.lengthOfSpace(at: end, in: bytes)
         return Escape(length: end - index, meaning: .scalar(scalar))
     }
