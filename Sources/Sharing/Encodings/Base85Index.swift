@@ -14,7 +14,7 @@ struct Base85Index {
         /// Takes the digits from a place on up to another one, as far as there are any.
         mutating func extend(from start: Int, to limit: Int, in text: [UInt8]) {
             var end = start
-            while end < limit {
+            while end < min(limit, text.count) {
                 let group = text[end...].prefix(5).prefix { alphabet.isDigit($0) }
                 guard alphabet.decoded(group) != nil else { return }
                 groups.append(group.indices)

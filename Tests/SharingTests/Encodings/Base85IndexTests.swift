@@ -51,6 +51,14 @@ struct Base85IndexTests {
         #expect(swept == nil)
     }
 
+    /// Of what two secrets share one is met up to a digit of its own, behind which the text ends.
+    @Test func textMayEndWithinAGroup() {
+        var found = FoundSecrets()
+        found.values = ["k7Qz91XpLm3RtV8wYb2N": .token, "91XpLm3RtV8wYc5Hd6Jk": .token]
+        let index = StandIns.fixed(found).sweeper.base85
+        #expect(index.runs(in: Array("Yd2APIWbspOl>n#bXGWbSz|".utf8)).allSatisfy { $0.end <= 23 })
+    }
+
     @Test func secretsThatBeginInOneAnotherAreOneRun() {
         var found = FoundSecrets()
         found.values = [Self.secret + String(repeating: "x", count: 8_000): .token]
